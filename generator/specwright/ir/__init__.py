@@ -1,0 +1,1 @@
+"""The intermediate representation: what templates may know about an API."""

@@ -1,0 +1,257 @@
+"""Nouns of an HTTP API as frozen dataclasses: the only thing that templates see.
+
+What a person wrote in the document is `Text`, which only quoting filters accept. Everything
+typed `str` was made or checked by us: identifiers, annotations, methods, status patterns,
+JSON pointers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from specwright.document.contract import DocumentContract, OperationContract
+    from specwright.text import Text
+
+JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]"
+
+
+class Direction(StrEnum):
+    """Who sends the request: the API's client, or (for a webhook) the API itself."""
+
+    INBOUND = "inbound"
+    OUTBOUND = "outbound"
+
+
+class Location(StrEnum):
+    """Where a parameter travels (OpenAPI 3.1.1, Parameter Object, `in`)."""
+
+    PATH = "path"
+    QUERY = "query"
+    HEADER = "header"
+    COOKIE = "cookie"
+
+
+class Kind(StrEnum):
+    """JSON type of a value that travels as text, so that `5` can become the integer 5."""
+
+    STRING = "string"
+    INTEGER = "integer"
+    NUMBER = "number"
+    BOOLEAN = "boolean"
+    ARRAY = "array"
+    OBJECT = "object"
+    ANY = "any"
+
+
+@dataclass(frozen=True, slots=True)
+class TypeRef:
+    """The Python type of a slot of the document.
+
+    Attributes:
+        annotation: for people, in a module that has `models` imported: `models.Order`,
+            `str`, `list[models.Plan] | None`.
+        model: name in `models` of the class or alias that validates the value;
+            None where every JSON value is valid.
+        is_class: whether `model` is a class (a BaseModel) and not an alias.
+    """
+
+    annotation: str
+    model: str | None
+    is_class: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    """A default value of the document; wrapped, so that a default of null is one, too."""
+
+    value: JsonValue
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """A parameter of an operation, path items' parameters and references resolved."""
+
+    name: str
+    wire: Text
+    location: Location
+    type: TypeRef
+    kind: Kind
+    item_kind: Kind
+    required: bool
+    default: Default | None
+    style: str
+    explode: bool
+    description: Text
+    deprecated: bool
+    pointer: str
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A property of a JSON request body, as a keyword argument of the client's method."""
+
+    name: str
+    wire: Text
+    annotation: str
+    required: bool
+    default: Default | None
+    description: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One media type of a body or a response; `type` is None for content that is not JSON."""
+
+    media_type: Text
+    type: TypeRef | None
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The request body.
+
+    Attributes:
+        contents: all media types in the document's order; the first JSON one is `json`.
+        fields: the properties when the JSON body is a closed or plain object, so that
+            a client takes keywords; None when it takes one `body` argument.
+    """
+
+    contents: tuple[Content, ...]
+    required: bool
+    description: Text
+    fields: tuple[Field, ...] | None
+    pointer: str
+
+    @property
+    def json(self) -> TypeRef | None:
+        """The type of the JSON body, if it has one."""
+        return next((c.type for c in self.contents if c.type is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A declared response; `status` is `200`, `2XX` or `default`."""
+
+    status: str
+    description: Text
+    contents: tuple[Content, ...]
+    headers: tuple[Text, ...]
+    pointer: str
+
+    @property
+    def json(self) -> TypeRef | None:
+        """The type of the JSON body, if it has one."""
+        return next((c.type for c in self.contents if c.type is not None), None)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status belongs to class 2 (RFC 9110, 15.3)."""
+        return self.status.startswith("2")
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation, inbound, or a webhook, outbound (`path` is then the webhook's key).
+
+    Attributes:
+        id: operationId, or one made of method and path when the document has none.
+        name: `id` in snake case; the handler's name in the server stub.
+        method_name: name on the client's group (`create` of `client.orders.create`).
+        constant: name in the plan table (`CREATE_ORDER`).
+        secured: whether a security requirement applies.
+        page_item: type of one item of the list when the operation declares pagination.
+    """
+
+    id: Text
+    name: str
+    method_name: str
+    constant: str
+    direction: Direction
+    method: str
+    path: Text
+    summary: Text
+    description: Text
+    deprecated: bool
+    secured: bool
+    parameters: tuple[Parameter, ...]
+    body: Body | None
+    responses: tuple[Response, ...]
+    contract: OperationContract
+    page_item: TypeRef | None
+    pointer: str
+
+    @property
+    def successes(self) -> tuple[Response, ...]:
+        """The declared responses of class 2."""
+        return tuple(r for r in self.responses if r.is_success)
+
+    @property
+    def result(self) -> TypeRef | None:
+        """What a successful call returns; None when no success has a JSON body."""
+        return next((r.json for r in self.successes if r.json is not None), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The operations that share a tag: an attribute of the client, a Protocol of the server."""
+
+    name: str
+    class_name: str
+    tag: Text
+    description: Text
+    operations: tuple[Operation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A webhook event: the outbound operation, its event type and its payload."""
+
+    operation: Operation
+    event_type: Text
+    payload: TypeRef | None
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """How a request proves who sends it: a header with a prefix (`Bearer `), or nothing."""
+
+    header: str
+    prefix: str
+    description: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the configuration calls things; nothing in it comes from the toolkit."""
+
+    package: str
+    distribution: str
+    client: str
+    env_prefix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Api:
+    """A whole API, ready to be rendered."""
+
+    title: Text
+    version: Text
+    summary: Text
+    description: Text
+    names: Names
+    server_url: Text
+    groups: tuple[Group, ...]
+    webhooks: tuple[Webhook, ...]
+    event_union: TypeRef | None
+    credential: Credential | None
+    contract: DocumentContract
+    model_names: tuple[str, ...]
+    once_fields: tuple[str, ...]
+
+    @property
+    def operations(self) -> tuple[Operation, ...]:
+        """All inbound operations in the document's order of groups."""
+        return tuple(o for g in self.groups for o in g.operations)

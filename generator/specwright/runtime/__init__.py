@@ -1,0 +1,1 @@
+"""Support code of a generated package: transport, validation, pagination, signatures."""
