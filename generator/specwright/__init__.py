@@ -1,0 +1,1 @@
+"""Specwright turns one OpenAPI document into a client, a server stub and webhooks."""
