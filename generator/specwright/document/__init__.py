@@ -1,0 +1,1 @@
+"""From the file to a document that the rest of the toolkit can trust."""
