@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from specwright.document.contract import DocumentContract, OperationContract
+    from specwright.document.contract import DocumentContract, OperationContract, WebhookContract
     from specwright.text import Text
 
 JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]"
@@ -212,6 +212,7 @@ class Webhook:
     operation: Operation
     event_type: Text
     payload: TypeRef | None
+    contract: WebhookContract
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Generic, Literal, TypeVar
+
+Result = TypeVar("Result")
+Item = TypeVar("Item")
 
 Location = Literal["path", "query", "header", "cookie"]
 Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
@@ -53,18 +56,20 @@ class Idempotency:
 
 
 @dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation.
+class Operation(Generic[Result]):
+    """One operation; `Result` is what a successful call returns.
 
     Attributes:
+        id: operationId of the document.
+        handler: name of the handler's method in the server stub.
         path: template below the base URL, `/orders/{order_id}`.
-        body: name of the model of the JSON body, None when there is no JSON body.
-        body_type: media type of the request body; None when there is none.
-        responses: by status pattern (`201`, `2XX`, `default`) the model's name, or None for
-            a response without a JSON body.
+        body: name of the model of the JSON body; None when there is no JSON body.
+        body_type: media type of the request body; None when there is no body.
+        responses: by status pattern (`201`, `2XX`, `default`) the name of the JSON body's
+            model; None for a response without a body, `bytes` for one that is not JSON.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
-        one_of: groups of query arguments at least one of which must be given, with the
+        one_of: groups of query parameters at least one of which must be given, with the
             error code of their absence.
         rate_limit: name of the class of `x-contract-rate-limit`.
     """
@@ -82,7 +87,7 @@ class Operation:
     idempotent: bool = False
     idempotency: Idempotency | None = None
     pagination: Pagination | None = None
-    one_of: tuple[tuple[tuple[str, ...], str | None], ...] = ()
+    one_of: tuple[tuple[tuple[str, ...], str], ...] = ()
     rate_limit: str | None = None
 
     def model_for(self, status: int) -> tuple[bool, str | None]:
@@ -91,3 +96,46 @@ class Operation:
             if pattern in self.responses:
                 return True, self.responses[pattern]
         return False, None
+
+
+class ListOperation(Operation[object], Generic[Item]):
+    """An operation that returns a list in pages; `Item` is the type of one item."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorCode:
+    """What an error code means: its HTTP status and the type that groups it."""
+
+    status: int
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorShape:
+    """Where the shared error body keeps its members (`x-contract-error`).
+
+    Each member is a path of property names into the body; empty when the body has no such member.
+    `conditions` maps what a server can detect by itself (`invalid_json`, `missing_field`, …) to
+    the contract's code for it.
+    """
+
+    code: tuple[str, ...] = ()
+    message: tuple[str, ...] = ()
+    type: tuple[str, ...] = ()
+    param: tuple[str, ...] = ()
+    request_id: tuple[str, ...] = ()
+    details: tuple[str, ...] = ()
+    request_id_header: str | None = None
+    codes: Mapping[str, ErrorCode] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
+
+
+def at(value: object, path: tuple[str, ...]) -> object:
+    """Return the member of a JSON value at `path`; None when there is none."""
+    for name in path:
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(name)
+    return value
