@@ -1,0 +1,94 @@
+"""Every task of this repository, one session each; `nox -l` is the table of contents."""
+
+from pathlib import Path
+
+import nox
+
+nox.needs_version = ">=2025.5.1"
+nox.options.default_venv_backend = "uv|virtualenv"
+nox.options.reuse_venv = "yes"
+nox.options.sessions = ["generate", "lint", "typecheck", "tests"]
+
+PROJECT = nox.project.load_toml("pyproject.toml")
+DOCUMENT = PROJECT["tool"]["specwright"]["document"]
+DISTRIBUTIONS = (".", "generated", "service")
+
+
+def install_group(session: nox.Session, name: str) -> None:
+    """Install one of the dependency groups of pyproject.toml."""
+    session.install(*nox.project.dependency_groups(PROJECT, name))
+
+
+def install_workspace(session: nox.Session) -> None:
+    """Install the toolkit, the generated package and the reference service from this checkout."""
+    session.install("-e", ".", "-e", "./generated[server]", "-e", "./service")
+
+
+@nox.session
+def generate(session: nox.Session) -> None:
+    """Validate the document, then regenerate generated/ (`-- --check` only compares)."""
+    session.install("-e", ".")
+    session.run("specwright", "validate", DOCUMENT)
+    session.run("specwright", "generate", *session.posargs)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """Run the whole test suite, or what follows `--`."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("pytest", *(session.posargs or ["-n", "auto"]))
+
+
+@nox.session
+def lint(session: nox.Session) -> None:
+    """Check style and formatting with ruff (`-- --fix` mends what can be mended)."""
+    install_group(session, "lint")
+    fix = "--fix" in session.posargs
+    session.run("ruff", "check", *(["--fix"] if fix else []), ".")
+    session.run("ruff", "format", *([] if fix else ["--check"]), ".")
+
+
+@nox.session
+def typecheck(session: nox.Session) -> None:
+    """Check types: mypy strict on toolkit and generated code, pyright strict on generated code."""
+    install_workspace(session)
+    install_group(session, "typecheck")
+    session.run("mypy", "generator")
+    session.run("mypy", "--package", "partner_esim")
+    session.run("pyright", "--project", "pyproject.toml")
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Execute every command and code block of README.md and docs/, and check the references."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("pytest", "tests/docs", *session.posargs)
+
+
+@nox.session
+def build(session: nox.Session) -> None:
+    """Build wheel and sdist of the three distributions; try the toolkit's wheel on its own."""
+    install_group(session, "build")
+    out = Path("dist").resolve()
+    for directory in DISTRIBUTIONS:
+        session.run(
+            "python", "-m", "build", "--no-isolation", "--outdir", str(out), directory, silent=True
+        )
+    bare = Path(session.create_tmp()) / "bare"
+    session.run("python", "-m", "venv", "--clear", str(bare))
+    wheel = max(out.glob("specwright-*.whl"), key=lambda path: path.stat().st_mtime)
+    python, command = (str(bare / "bin" / name) for name in ("python", "specwright"))
+    session.run(python, "-m", "pip", "install", "--quiet", str(wheel), external=True)
+    document = str(Path(DOCUMENT).resolve())
+    with session.chdir(session.create_tmp()):
+        session.run(command, "generate", "--document", document, "--output", "out", external=True)
+
+
+@nox.session
+def bench(session: nox.Session) -> None:
+    """Measure generation, SDK and stub beside their peers; write docs/benchmarks.md."""
+    install_workspace(session)
+    install_group(session, "bench")
+    session.run("python", "-m", "benchmarks", *session.posargs)
