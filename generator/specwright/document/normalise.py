@@ -1,0 +1,124 @@
+"""Give every schema that a parameter, a body or a response holds a name in `components`."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.document import schemas
+from specwright.document.model import Document
+from specwright.document.sites import (
+    OperationSite,
+    Site,
+    follow,
+    is_json,
+    members,
+    operations,
+    parameters,
+)
+from specwright.names import pascal
+from specwright.pointer import Pointer, join, resolve, split
+
+COMPONENTS = join("components", "schemas")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A place that holds a schema, and the name that an inline schema there would get."""
+
+    holder: Pointer
+    name: str
+
+
+def normalise(document: Document) -> Document:
+    """Return the document with each inline schema of a slot moved to `components/schemas`.
+
+    The place keeps a `$ref`. Names follow from operationId and place alone, so that an addition
+    to the document renames nothing.
+    """
+    data = copy.deepcopy(document.data)
+    components = data.setdefault("components", {}).setdefault("schemas", {})
+    taken = {pascal(key) for key in components}
+    for slot in _slots(document):
+        holder = resolve(data, slot.holder)
+        schema = holder.get("schema")
+        if isinstance(schema, dict) and not _names_component(schema):
+            key = _free(slot, taken)
+            components[key] = schema
+            holder["schema"] = {"$ref": "#" + COMPONENTS + join(key)}
+    return document.with_data(data)
+
+
+def _names_component(schema: dict[str, Any]) -> bool:
+    ref = schemas.reference(schema)
+    return ref is not None and ref.startswith("#" + COMPONENTS) and len(split(ref[1:])) == 3
+
+
+def _free(slot: Slot, taken: set[str]) -> str:
+    name = slot.name
+    if name in taken:
+        name += hashlib.sha256(slot.holder.encode()).hexdigest()[:6].upper()
+    taken.add(name)
+    return name
+
+
+def operation_name(site: OperationSite) -> str:
+    """The operationId, or words of method and path that stand for it."""
+    declared = site.operation.value.get("operationId")
+    return declared if isinstance(declared, str) and declared else f"{site.method} {site.key}"
+
+
+def _slots(document: Document) -> Iterator[Slot]:
+    seen: set[Pointer] = set()
+    for slot in (*_component_slots(document), *_operation_slots(document)):
+        if slot.holder not in seen:
+            seen.add(slot.holder)
+            yield slot
+
+
+def _component_slots(document: Document) -> Iterator[Slot]:
+    """Shared parts first: their names come from their keys, not from an operation's use."""
+    root = Site("/components", document.data.get("components") or {})
+    for key, parameter in members(document, root, "parameters"):
+        yield from _parameter_slots(document, parameter, pascal(key) + "Parameter")
+    for key, body in members(document, root, "requestBodies"):
+        yield from _content_slots(document, body, pascal(key) + "Body")
+    for key, response in members(document, root, "responses"):
+        yield from _content_slots(document, response, pascal(key) + "Response")
+
+
+def _operation_slots(document: Document) -> Iterator[Slot]:
+    for site in operations(document):
+        name = pascal(operation_name(site))
+        for parameter in parameters(document, site):
+            yield from _parameter_slots(
+                document, parameter, name + pascal(str(parameter.value.get("name")))
+            )
+        if "requestBody" in site.operation.value:
+            body = follow(
+                document, site.operation / "requestBody", site.operation.value["requestBody"]
+            )
+            yield from _content_slots(document, body, name + "Request")
+        first = True
+        for status, response in members(document, site.operation, "responses"):
+            is_result = status.startswith("2") and first
+            first = first and not is_result
+            suffix = "Response" if is_result else "Response" + pascal(status).removeprefix("X")
+            yield from _content_slots(document, response, name + suffix)
+
+
+def _parameter_slots(document: Document, parameter: Site, name: str) -> Iterator[Slot]:
+    if "schema" in parameter.value:
+        yield Slot(parameter.pointer, name)
+    yield from _content_slots(document, parameter, name)
+
+
+def _content_slots(document: Document, holder: Site, name: str) -> Iterator[Slot]:
+    suffix = ""
+    for media_type, content in members(document, holder, "content"):
+        if is_json(media_type) and "schema" in content.value:
+            yield Slot(content.pointer, name + suffix)
+            suffix = pascal(media_type)

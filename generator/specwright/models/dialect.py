@@ -1,0 +1,150 @@
+"""The document's schemas in the dialect that the model generator reads best.
+
+Keywords that the generator does not know, or gives a meaning of its own (`customTypePath`),
+stay out: what a document says must not choose what is imported.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any
+
+from specwright.document import schemas
+from specwright.document.model import Document
+from specwright.document.normalise import COMPONENTS
+from specwright.errors import InputError
+from specwright.names import pascal
+from specwright.pointer import Pointer, join, resolve, split
+
+KEYWORDS = frozenset(
+    "$ref additionalProperties allOf anyOf const default deprecated description discriminator "
+    "enum exclusiveMaximum exclusiveMinimum format items maxItems maxLength maxProperties "
+    "maximum minItems minLength minProperties minimum multipleOf oneOf pattern "
+    "patternProperties prefixItems properties propertyNames required type uniqueItems".split()
+)
+
+
+@dataclass(slots=True)
+class Dialect:
+    """Schemas by class name, and where each came from.
+
+    Attributes:
+        schemas: what the generator is given, as `components/schemas`.
+        origins: pointer in the document by class name.
+        open_unions: class names of unions that have a fallback model, with that model's name.
+        names: class name by pointer in the document, the inverse of `origins`.
+    """
+
+    document: Document
+    schemas: dict[str, Any] = field(default_factory=dict)
+    origins: dict[str, Pointer] = field(default_factory=dict)
+    open_unions: dict[str, str] = field(default_factory=dict)
+    names: dict[Pointer, str] = field(default_factory=dict)
+
+
+def translate(document: Document) -> Dialect:
+    """Translate all component schemas and whatever else they refer to.
+
+    Raises:
+        InputError: two schemas would get the same class name.
+    """
+    dialect = Dialect(document)
+    components = document.data.get("components", {}).get("schemas", {})
+    for key in components:
+        pointer = COMPONENTS + join(key)
+        name = pascal(key)
+        if name in dialect.origins:
+            other = dialect.origins[name]
+            raise InputError(
+                f"the schemas {other} and {pointer} would both be the class {name}",
+                document.locate(pointer),
+                "rename one of them",
+            )
+        dialect.origins[name] = pointer
+        dialect.names[pointer] = name
+    pending = list(dialect.origins.items())
+    for name, pointer in pending:
+        schema = resolve(document.data, pointer)
+        translation = _Translation(dialect, pending)
+        dialect.schemas[name] = translation.schema(schema)
+        fallback = _fallback(schema)
+        if fallback is not None:
+            dialect.open_unions[name] = _fallback_name(dialect, name)
+            dialect.schemas[dialect.open_unions[name]] = fallback
+    return dialect
+
+
+def _fallback(schema: Any) -> dict[str, Any] | None:
+    """The schema of what an open union may hold later: an object with a discriminator."""
+    if not isinstance(schema, dict) or "x-extensible-enum" not in schema:
+        return None
+    discriminator = schema.get("discriminator")
+    if not isinstance(discriminator, dict):
+        return None
+    tag = discriminator["propertyName"]
+    return {
+        "type": "object",
+        "description": f"A value whose `{tag}` is newer than this package.",
+        "properties": {tag: {"type": "string"}},
+        "required": [tag],
+    }
+
+
+def _fallback_name(dialect: Dialect, union: str) -> str:
+    name = f"Unknown{union}"
+    return name if name not in dialect.origins else f"{name}Value"
+
+
+@dataclass(frozen=True, slots=True)
+class _Translation:
+    dialect: Dialect
+    pending: list[tuple[str, Pointer]]
+
+    def schema(self, schema: Any) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        known = {key: value for key, value in schema.items() if key in KEYWORDS}
+        result = schemas.map_children(known, self.schema)
+        if isinstance(known.get("$ref"), str):
+            result["$ref"] = self._reference(known["$ref"])
+        if isinstance(known.get("discriminator"), dict):
+            result["discriminator"] = self._discriminator(known["discriminator"])
+        values = schema.get("x-extensible-enum")
+        if isinstance(values, list) and known.get("type") == "string":
+            # Known values for people and editors, any other string for the future.
+            described = {k: result[k] for k in ("description", "default") if k in result}
+            rest = {k: v for k, v in result.items() if k not in described}
+            result = {**described, "anyOf": [{"type": "string", "enum": values}, rest]}
+        return result
+
+    def _reference(self, ref: str) -> str:
+        return "#" + COMPONENTS + join(self._name(self.dialect.document.target(ref)))
+
+    def _name(self, pointer: Pointer) -> str:
+        names = self.dialect.names
+        if pointer not in names:
+            *_, holder, last = ("", *split(pointer))
+            digest = hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()
+            name = pascal(f"{holder} {last}") + digest
+            names[pointer] = name
+            self.dialect.origins[name] = pointer
+            self.pending.append((name, pointer))
+        return names[pointer]
+
+    def _discriminator(self, discriminator: dict[str, Any]) -> dict[str, Any]:
+        result: dict[str, Any] = {"propertyName": discriminator["propertyName"]}
+        mapping = discriminator.get("mapping")
+        if isinstance(mapping, dict):
+            result["mapping"] = {
+                tag: self._reference(_mapped(self.dialect.document, target))
+                for tag, target in mapping.items()
+            }
+        return result
+
+
+def _mapped(document: Document, target: str) -> str:
+    """A discriminator maps to a reference or to the bare name of a component (OAS 3.1.1, 4.8.25)."""
+    bare = "#" + COMPONENTS + join(target)
+    components = document.data["components"]["schemas"]
+    return bare if target in components else target

@@ -1,0 +1,135 @@
+"""Run datamodel-code-generator; the only module that imports it."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import warnings
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.document.normalise import COMPONENTS
+from specwright.errors import SpecwrightError
+from specwright.models.dialect import Dialect, translate
+from specwright.models.index import Model, ModelIndex
+from specwright.models.refine import refine
+from specwright.pointer import Pointer, split
+
+# Names that generated code imports from elsewhere than the generator would take them from.
+RUNTIME_TYPES = {
+    name: "._runtime.types" for name in ("AwareDatetime", "Model", "date", "time")
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """The source of the `models` module and what it calls things."""
+
+    source: str
+    index: ModelIndex
+
+
+def generate(document: Document) -> ModelSource:
+    """Generate the models of a normalised document.
+
+    Raises:
+        SpecwrightError: the generator refuses the schemas, or drops a constraint of theirs.
+    """
+    dialect = translate(document)
+    if not dialect.schemas:
+        return ModelSource('"""Models: the document has no schemas."""\n', ModelIndex({}, {}))
+    source, metadata = _run(document, dialect)
+    refined = refine(source, metadata, dialect)
+    return ModelSource(refined.source, _index(metadata, dialect, refined.classes))
+
+
+def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]]]:
+    # Imported here: it costs 0.4 s, which a run without changes does not pay.
+    from datamodel_code_generator import DataModelType, InputFileType, generate
+    from datamodel_code_generator.enums import OpenAPIScope
+
+    specification = {
+        "openapi": "3.1.0",
+        "info": {"title": "models", "version": "1"},
+        "paths": {},
+        "components": {"schemas": dialect.schemas},
+    }
+    with tempfile.TemporaryDirectory(prefix="specwright-") as directory:
+        metadata = Path(directory, "models.json")
+        try:
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                source = generate(
+                    specification,
+                    input_file_type=InputFileType.OpenAPI,
+                    openapi_scopes=[OpenAPIScope.Schemas],
+                    output_model_type=DataModelType.PydanticV2BaseModel,
+                    preset="standard-py311-20261027",
+                    target_python_version="3.11",
+                    target_pydantic_version="2.14",
+                    emit_model_metadata=metadata,
+                    # A directory without configuration: nothing of the user's is read.
+                    settings_path=Path(directory),
+                    custom_file_header='"""Models: the schemas of the document."""',
+                    base_class="runtime.Model",
+                    import_overrides=RUNTIME_TYPES,
+                    use_schema_description=True,
+                    use_field_description=True,
+                    use_single_line_docstring=True,
+                    use_type_alias=True,
+                    use_missing_sentinel=True,
+                    collapse_root_models=False,
+                    allow_population_by_field_name=False,
+                    enum_field_as_literal="all",
+                    naming_strategy="parent-prefixed",
+                    strict_types=["str", "int", "float", "bool"],
+                    type_mappings=["string+decimal=string", "string+uri=string"],
+                    treat_dot_as_module=False,
+                    strict_refs=True,
+                    allow_remote_refs=False,
+                    formatters=["builtin"],
+                    disable_timestamp=True,
+                )
+        except RecursionError:
+            raise SpecwrightError(
+                f"{document.path}: the schemas are nested too deeply for models"
+            ) from None
+        except Exception as error:
+            # The library's exceptions share no type of their own with a meaning for users.
+            raise SpecwrightError(
+                f"{document.path}: no models can be made of these schemas: {error}"
+            ) from error
+        for warning in caught:
+            if "constraint" in str(warning.message).lower():
+                raise SpecwrightError(f"{document.path}: {warning.message}")
+        if not isinstance(source, str):
+            raise SpecwrightError(f"{document.path}: the models do not fit into one module")
+        return source, json.loads(metadata.read_bytes())["models"]
+
+
+def _index(
+    metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[str]
+) -> ModelIndex:
+    models: dict[Pointer, Model] = {}
+    unions: dict[Pointer, Model] = {}
+    for entry in metadata:
+        model = Model(
+            entry["class_name"],
+            entry["class_name"] in classes,
+            {f["original_name"] or f["name"]: f["name"] for f in entry["fields"] if f["name"]},
+        )
+        prefix, key, *inner = _source_ref(entry["source_ref"])
+        if key in dialect.origins:
+            models[dialect.origins[key] + "".join(inner)] = model
+        if key in dialect.open_unions and not inner:
+            unions[dialect.origins[key]] = model
+    return ModelIndex(models, unions)
+
+
+def _source_ref(ref: str) -> tuple[str, str, str]:
+    pointer = ref.partition("#")[2]
+    tokens = split(pointer)
+    inner = pointer.removeprefix(COMPONENTS + "/").partition("/")
+    return COMPONENTS, tokens[2], inner[1] + inner[2]

@@ -1,0 +1,40 @@
+"""Which Python name stands for which schema of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from specwright.pointer import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A name in the generated `models` module.
+
+    Attributes:
+        name: the class or alias.
+        is_class: whether it is a class; otherwise it is an alias of a type.
+        fields: Python attribute by property name; empty for aliases.
+    """
+
+    name: str
+    is_class: bool
+    fields: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelIndex:
+    """Models by the pointer of their schema in the normalised document."""
+
+    models: Mapping[Pointer, Model]
+    open_unions: Mapping[Pointer, Model]
+
+    def get(self, pointer: Pointer) -> Model | None:
+        """The model of the schema at `pointer`; None when the schema has no name of its own."""
+        return self.models.get(pointer)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All public names, sorted."""
+        return tuple(sorted({model.name for model in self.models.values()}))
