@@ -1,0 +1,224 @@
+"""JSON text to data, strictly, with the line and column of every value."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from bisect import bisect_right
+from typing import Any
+
+from specwright.errors import InputError, Location
+
+MAX_DEPTH = 200
+
+_SPACE = re.compile(r"[ \t\n\r]*")
+_TOKEN = re.compile(
+    r'"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)|-?\d[\d.eE+-]*|[{}\[\],:]|true|false|null'
+)
+_HINTS = (
+    ("Expecting property name", "a trailing comma, a comment or single quotes are not JSON"),
+    ("Expecting value", "a value is missing, or is not JSON (True, None, a trailing comma)"),
+    ("Expecting ',' delimiter", "a comma is missing before this, or a bracket is not closed"),
+    ("Expecting ':' delimiter", "a colon belongs between a member's name and its value"),
+    ("Unterminated string", "close the string with a double quote on the same line"),
+    ("Invalid control character", "write line breaks and tabs in strings as \\n and \\t"),
+    ("Invalid \\", 'only \\" \\\\ \\/ \\b \\f \\n \\r \\t \\uXXXX may follow a backslash'),
+    ("Extra data", "one JSON value per file; something follows after its end"),
+)
+
+
+class _RefusedError(Exception):
+    """Valid for Python's parser, but not for us; `_find_refused` knows where."""
+
+
+class JsonSource:
+    """The text of a JSON file; positions are found on demand, one container at a time."""
+
+    def __init__(self, file: str, text: str) -> None:
+        self.file = file
+        self.text = text
+        self._scan = json.JSONDecoder(strict=False).raw_decode
+        self._members: dict[int, dict[str, tuple[int, int]]] = {}
+        self._line_starts: list[int] | None = None
+
+    def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
+        here = value = self._skip_space(0)
+        for token in tokens:
+            found = self._children(value).get(token)
+            if found is None:
+                break
+            here, value = found
+        return self.line_and_column(here)
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        if self._line_starts is None:
+            self._line_starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def _skip_space(self, offset: int) -> int:
+        found = _SPACE.match(self.text, offset)
+        return found.end() if found else offset
+
+    def _children(self, offset: int) -> dict[str, tuple[int, int]]:
+        """Where each child of a container starts: (its key or itself, its value)."""
+        known = self._members.get(offset)
+        if known is None:
+            opening = self.text[offset]
+            reader = {"{": self._read_object, "[": self._read_array}.get(opening)
+            known = self._members[offset] = reader(offset + 1) if reader else {}
+        return known
+
+    # Values are skipped with the parser of the standard library, which runs in C: faster than
+    # walking tokens in Python, and each container is read once.
+    def _read_object(self, offset: int) -> dict[str, tuple[int, int]]:
+        members: dict[str, tuple[int, int]] = {}
+        offset = self._skip_space(offset)
+        while self.text[offset] == '"':
+            key_at = offset
+            key, offset = self._scan(self.text, offset)
+            value_at = self._skip_space(self._skip_space(offset) + 1)
+            members[key] = (key_at, value_at)
+            offset = self._next_item(value_at)
+        return members
+
+    def _read_array(self, offset: int) -> dict[str, tuple[int, int]]:
+        items: dict[str, tuple[int, int]] = {}
+        offset = self._skip_space(offset)
+        while self.text[offset] != "]":
+            items[str(len(items))] = (offset, offset)
+            offset = self._next_item(offset)
+        return items
+
+    def _next_item(self, offset: int) -> int:
+        _, offset = self._scan(self.text, offset)
+        offset = self._skip_space(offset)
+        return self._skip_space(offset + 1) if self.text[offset] == "," else offset
+
+
+def parse(file: str, text: str) -> tuple[Any, JsonSource]:
+    """Parse JSON as RFC 8259 has it, and nothing that a second parser might read otherwise."""
+    source = JsonSource(file, text)
+    try:
+        data = json.loads(
+            text, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float
+        )
+        refused = _too_deep(data) or _has_lone_surrogate(text)
+    except json.JSONDecodeError as error:
+        hint = next((hint for start, hint in _HINTS if error.msg.startswith(start)), None)
+        place = Location(file, *source.line_and_column(min(error.pos, len(text))))
+        raise InputError(f"not valid JSON: {error.msg}", place, hint) from None
+    except (_RefusedError, RecursionError, ValueError):
+        refused = True
+    if refused:
+        offset, message, hint = _find_refused(text)
+        raise InputError(message, Location(file, *source.line_and_column(offset)), hint)
+    return data, source
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    members = dict(pairs)
+    if len(members) != len(pairs):
+        raise _RefusedError
+    return members
+
+
+def _constant(name: str) -> Any:
+    raise _RefusedError(name)
+
+
+def _float(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise _RefusedError(digits)
+    return value
+
+
+def _too_deep(data: Any) -> bool:
+    level = [data]
+    for _ in range(MAX_DEPTH):
+        level = (
+            [
+                value
+                for parent in level
+                for value in (parent.values() if type(parent) is dict else parent)
+                if type(value) is dict or type(value) is list
+            ]
+            if type(level[0]) in (dict, list)
+            else []
+        )
+        if not level:
+            return False
+    return True
+
+
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def _has_lone_surrogate(text: str) -> bool:
+    if not _SURROGATE.search(text):
+        return False
+    return any(
+        _LONE_SURROGATE.search(json.loads(token[0], strict=False))
+        for token in _TOKEN.finditer(text)
+        if token[0][0] == '"'
+    )
+
+
+def _find_refused(text: str) -> tuple[int, str, str]:
+    """Offset, message and hint of the first thing that only we refuse."""
+    keys: list[set[str] | None] = []
+    expects_key = False
+    for token in _TOKEN.finditer(text):
+        written = token[0]
+        match written[0]:
+            case "{" | "[":
+                keys.append(set() if written == "{" else None)
+                expects_key = written == "{"
+                if len(keys) > MAX_DEPTH:
+                    return (
+                        token.start(),
+                        f"nested deeper than {MAX_DEPTH} levels",
+                        ("no API needs this; the file is damaged or hostile"),
+                    )
+            case "}" | "]":
+                keys.pop()
+            case ",":
+                expects_key = keys[-1] is not None
+            case '"':
+                value = json.loads(written, strict=False)
+                if _LONE_SURROGATE.search(value):
+                    return (
+                        token.start(),
+                        "half of a surrogate pair in a string",
+                        ("write the character itself, or both halves"),
+                    )
+                seen = keys[-1] if keys else None
+                if expects_key and seen is not None:
+                    if value in seen:
+                        return (
+                            token.start(),
+                            f"duplicate key {written}",
+                            ("remove one of the two; parsers disagree about which one counts"),
+                        )
+                    seen.add(value)
+                expects_key = False
+            case "t" | "f" | "n" | ":":
+                pass
+            case _:
+                if written.endswith(("NaN", "Infinity")) or not _is_usable_number(written):
+                    return (
+                        token.start(),
+                        f"{written[:20]} is not a JSON number that can be kept",
+                        ("JSON has no NaN or Infinity and we keep no number beyond 64-bit floats"),
+                    )
+    return 0, "not a usable JSON file", "check how it was made"
+
+
+def _is_usable_number(written: str) -> bool:
+    try:
+        return not math.isinf(float(written)) and len(written) < 4300
+    except ValueError:
+        return False

@@ -1,0 +1,101 @@
+"""From a path to a `Document`: read, parse, bring in what other files hold, check references."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from specwright.document import json_source
+from specwright.document.bundle import Remote, bundle
+from specwright.document.model import Document, Source
+from specwright.document.references import check_references
+from specwright.errors import InputError, Location
+
+_SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
+_BOM = b"\xef\xbb\xbf"
+
+
+def load(path: str | Path, *, remote: Remote = Remote.REFUSE) -> Document:
+    """Read a document with all files that it refers to; an `InputError` says what is wrong."""
+    file = str(path)
+    data, source = parse(file, read_file(file))
+    _check_is_openapi(data, source)
+    data, grafts = bundle(data, source, parse, remote=remote)
+    return check_references(Document(file, data, source, grafts, {}))
+
+
+def read_file(file: str) -> bytes:
+    """The bytes of a local file, or an `InputError` that says why there are none."""
+    start = Location(file, 1, 1)
+    try:
+        return Path(file).read_bytes()
+    except FileNotFoundError:
+        raise InputError("no such file", start, "check the path") from None
+    except IsADirectoryError:
+        raise InputError("is a directory", start, "name the document inside it") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"cannot be read: {reason}", start, "check its permissions") from None
+
+
+def parse(file: str, content: bytes) -> tuple[Any, Source]:
+    """Parse JSON or YAML, told apart by the suffix, else by the first character."""
+    text = _decode(file, content)
+    if _is_json(file, text):
+        return json_source.parse(file, text)
+    # Imported here because JSON documents do without it.
+    from specwright.document import yaml_source
+
+    return yaml_source.parse(file, text)
+
+
+def _is_json(file: str, text: str) -> bool:
+    suffix = Path(file).suffix.lower()
+    if suffix in (".yaml", ".yml"):
+        return False
+    return suffix == ".json" or text.lstrip()[:1] in ("{", "[")
+
+
+def _decode(file: str, content: bytes) -> str:
+    if content.startswith(_BOM):
+        raise InputError(
+            "starts with a byte order mark",
+            Location(file, 1, 1),
+            "save it as UTF-8 without a byte order mark",
+        )
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        line_start = before.rfind(b"\n") + 1
+        column = len(before[line_start:].decode("utf-8", "replace")) + 1
+        raise InputError(
+            "not UTF-8 text", Location(file, before.count(b"\n") + 1, column), "save it as UTF-8"
+        ) from None
+    if not text.strip():
+        raise InputError("is empty", Location(file, 1, 1), "an OpenAPI document was expected")
+    return text
+
+
+def _check_is_openapi(data: Any, source: Source) -> None:
+    if not isinstance(data, dict):
+        raise InputError(
+            "not an OpenAPI document: the top level is not an object",
+            Location(source.file, *source.position(())),
+            "it starts with a field 'openapi', such as 'openapi: 3.1.1'",
+        )
+    if "swagger" in data:
+        raise InputError(
+            f"Swagger {data['swagger']} documents are not supported",
+            Location(source.file, *source.position(("swagger",))),
+            "convert it to OpenAPI 3 first, for example with swagger2openapi",
+        )
+    version = data.get("openapi")
+    if not isinstance(version, str) or not _SUPPORTED.fullmatch(version):
+        shown = "missing" if "openapi" not in data else f"{version!r}"
+        raise InputError(
+            f"the field 'openapi' is {shown}",
+            Location(source.file, *source.position(("openapi",))),
+            'it must be text: a version 3.0.x, 3.1.x or 3.2.x, such as "3.1.1"',
+        )

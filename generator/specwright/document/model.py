@@ -1,0 +1,113 @@
+"""The document as everything else takes it: plain data that knows where it was written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+from urllib.parse import unquote
+
+from specwright.errors import InputError, Location
+from specwright.pointer import Pointer, resolve, split
+
+JsonObject = dict[str, Any]
+
+
+def is_remote(ref: str) -> bool:
+    """Whether a reference leads to another machine."""
+    return ref[:8].lower().startswith(("http://", "https://"))
+
+
+class Source(Protocol):
+    """One file that was read: its text, and where in it each value stands."""
+
+    @property
+    def file(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
+        """Line and column of the deepest value on this way that exists."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Graft:
+    """A part of another file that was brought into the document."""
+
+    source: Source
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An OpenAPI document: data, and the way back from a pointer to a line of a file."""
+
+    path: str
+    data: JsonObject
+    source: Source
+    grafts: Mapping[Pointer, Graft]
+    anchors: Mapping[str, Pointer]
+
+    @property
+    def version(self) -> str:
+        """The `openapi` field, such as `3.1.1`."""
+        return str(self.data["openapi"])
+
+    @property
+    def text(self) -> str:
+        """The text of the file that was asked for (without the files that it refers to)."""
+        return self.source.text
+
+    def with_data(self, data: JsonObject) -> Document:
+        """The same document with other data; pointers still lead to the original lines."""
+        return replace(self, data=data)
+
+    def locate(self, pointer: Pointer) -> Location:
+        """Where the value (its key, for members of objects) or its nearest parent stands."""
+        source, inner = self._origin(pointer)
+        line, column = source.position(split(inner))
+        return Location(source.file, line, column)
+
+    def line(self, location: Location) -> str | None:
+        """The text of the line at a location, if the file belongs to this document."""
+        sources = [self.source, *(graft.source for graft in self.grafts.values())]
+        for source in sources:
+            if source.file == location.file:
+                lines = source.text.splitlines() if source.text else []
+                return lines[location.line - 1] if location.line <= len(lines) else None
+        return None
+
+    def resolve(self, ref: str) -> Any:
+        """What a reference inside the document names; references of the target stay unfollowed."""
+        try:
+            return resolve(self.data, self.target(ref))
+        except (KeyError, ValueError):
+            raise InputError(f"'{ref}' does not resolve", Location(self.path, 1, 1)) from None
+
+    def target(self, ref: str) -> Pointer:
+        """The pointer that a reference inside the document stands for."""
+        if ref in self.anchors:
+            return self.anchors[ref]
+        return unquote(ref.partition("#")[2])
+
+    def follow(self, value: Any) -> Any:
+        """The value itself, or what its chain of references ends in.
+
+        A reference to another machine, if those were kept, is the end of the chain.
+        """
+        while isinstance(value, dict):
+            ref = value.get("$ref")
+            if not isinstance(ref, str) or (is_remote(ref) and ref not in self.anchors):
+                break
+            value = self.resolve(ref)
+        return value
+
+    def _origin(self, pointer: Pointer) -> tuple[Source, Pointer]:
+        if self.grafts:
+            prefix = pointer
+            while prefix:
+                graft = self.grafts.get(prefix)
+                if graft:
+                    return graft.source, graft.pointer + pointer[len(prefix) :]
+                prefix = prefix.rpartition("/")[0]
+        return self.source, pointer

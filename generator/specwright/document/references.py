@@ -1,0 +1,105 @@
+"""Every reference of a document leads to something."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from difflib import get_close_matches
+from typing import Any
+from urllib.parse import unquote
+
+from specwright.document.model import Document, is_remote
+from specwright.document.shape import Node, walk
+from specwright.errors import InputError
+from specwright.pointer import Pointer, resolve
+
+
+def check_references(document: Document) -> Document:
+    """Refuse references that lead nowhere or in a circle; learn the anchors on the way."""
+    nodes = list(walk(document.data))
+    document = replace(document, anchors=_anchors(document.data, nodes))
+    entered: set[str] = set()
+    known = {node.pointer for node in nodes}
+    while nodes:
+        targets: list[Node] = []
+        for node in nodes:
+            ref = node.ref
+            if ref is None or ref in entered or _is_kept(document, ref):
+                continue
+            entered.add(ref)
+            pointer, value = _follow(document, node)
+            # What lies outside the places that OpenAPI knows is seen only through references.
+            if pointer not in known:
+                targets.extend(walk(value, node.kind, pointer))
+        nodes = [node for node in targets if node.pointer not in known]
+        known.update(node.pointer for node in nodes)
+    return document
+
+
+def _anchors(data: dict[str, Any], nodes: list[Node]) -> dict[str, Pointer]:
+    anchors: dict[str, Pointer] = {}
+    own = data.get("$self")
+    for node in nodes:
+        if node.kind == "schema":
+            for keyword in ("$anchor", "$dynamicAnchor"):
+                if isinstance(node.value.get(keyword), str):
+                    anchors.setdefault(f"#{node.value[keyword]}", node.pointer)
+            if isinstance(node.value.get("$id"), str):
+                anchors.setdefault(node.value["$id"], node.pointer)
+        ref = node.ref
+        if isinstance(own, str) and ref is not None and ref.startswith(f"{own}#"):
+            anchors[ref] = unquote(ref.partition("#")[2])
+    return anchors
+
+
+def _is_kept(document: Document, ref: str) -> bool:
+    """Remote references that are still here were to be kept; the bundler refused the others."""
+    return is_remote(ref) and ref not in document.anchors
+
+
+def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
+    """Where the reference of a node leads at first, after checking where it leads in the end."""
+    pointer = first = _target(document, node.value["$ref"], node.pointer)
+    value = first_value = _value(document, pointer, node)
+    chain = {pointer}
+    while isinstance(value, dict):
+        ref = value.get("$ref")
+        if not isinstance(ref, str) or _is_kept(document, ref):
+            break
+        pointer = _target(document, ref, pointer)
+        if pointer in chain:
+            raise InputError(
+                f"'{node.value['$ref']}' leads in a circle and never to a definition",
+                document.locate(f"{node.pointer}/$ref"),
+                "one of the references in the circle must become the definition itself",
+            )
+        chain.add(pointer)
+        value = _value(document, pointer, node)
+    return first, first_value
+
+
+def _target(document: Document, ref: str, at: Pointer) -> Pointer:
+    if ref in document.anchors or ref == "#" or ref.startswith("#/"):
+        return document.target(ref)
+    hint = "no schema has this $anchor" if ref.startswith("#") else "check the file and the path"
+    raise InputError(f"'{ref}' does not resolve", document.locate(f"{at}/$ref"), hint)
+
+
+def _value(document: Document, pointer: Pointer, node: Node) -> Any:
+    try:
+        return resolve(document.data, pointer)
+    except (KeyError, ValueError):
+        raise InputError(
+            f"'{node.value['$ref']}' does not resolve",
+            document.locate(f"{node.pointer}/$ref"),
+            _nearest(document, pointer),
+        ) from None
+
+
+def _nearest(document: Document, pointer: Pointer) -> str:
+    parent, _, name = pointer.rpartition("/")
+    try:
+        siblings = resolve(document.data, parent)
+    except (KeyError, ValueError):
+        return f"there is nothing at '{parent}'"
+    close = get_close_matches(name, list(siblings), 1) if isinstance(siblings, dict) else []
+    return f"did you mean '{parent}/{close[0]}'?" if close else f"'{parent}' has no '{name}'"

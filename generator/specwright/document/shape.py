@@ -1,0 +1,361 @@
+"""What an OpenAPI document consists of: one table of objects, fields and what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from specwright.pointer import escape
+
+# Object -> its fields in the order in which the specification lists them. A field holds a plain
+# value (""), an object ("info"), a list ("server[]") or a map ("schema{}") of objects. The field
+# "*" stands for all names that are not listed.
+OBJECTS: dict[str, dict[str, str]] = {
+    "document": {
+        "openapi": "",
+        "$self": "",
+        "info": "info",
+        "jsonSchemaDialect": "",
+        "servers": "server[]",
+        "paths": "paths",
+        "webhooks": "pathItem{}",
+        "components": "components",
+        "security": "securityRequirement[]",
+        "tags": "tag[]",
+        "externalDocs": "externalDocs",
+    },
+    "info": {
+        "title": "",
+        "summary": "",
+        "description": "",
+        "termsOfService": "",
+        "contact": "contact",
+        "license": "license",
+        "version": "",
+    },
+    "contact": {"name": "", "url": "", "email": ""},
+    "license": {"name": "", "identifier": "", "url": ""},
+    "server": {"url": "", "name": "", "description": "", "variables": "serverVariable{}"},
+    "serverVariable": {"enum": "", "default": "", "description": ""},
+    "components": {
+        "schemas": "schema{}",
+        "responses": "response{}",
+        "parameters": "parameter{}",
+        "examples": "example{}",
+        "requestBodies": "requestBody{}",
+        "headers": "header{}",
+        "securitySchemes": "securityScheme{}",
+        "links": "link{}",
+        "callbacks": "callback{}",
+        "pathItems": "pathItem{}",
+        "mediaTypes": "mediaType{}",
+    },
+    "paths": {"*": "pathItem"},
+    "pathItem": {
+        "$ref": "",
+        "summary": "",
+        "description": "",
+        "get": "operation",
+        "put": "operation",
+        "post": "operation",
+        "delete": "operation",
+        "options": "operation",
+        "head": "operation",
+        "patch": "operation",
+        "trace": "operation",
+        "query": "operation",
+        "additionalOperations": "operation{}",
+        "servers": "server[]",
+        "parameters": "parameter[]",
+    },
+    "operation": {
+        "tags": "",
+        "summary": "",
+        "description": "",
+        "externalDocs": "externalDocs",
+        "operationId": "",
+        "parameters": "parameter[]",
+        "requestBody": "requestBody",
+        "responses": "responses",
+        "callbacks": "callback{}",
+        "deprecated": "",
+        "security": "securityRequirement[]",
+        "servers": "server[]",
+    },
+    "externalDocs": {"description": "", "url": ""},
+    "parameter": {
+        "$ref": "",
+        "name": "",
+        "in": "",
+        "summary": "",
+        "description": "",
+        "required": "",
+        "deprecated": "",
+        "allowEmptyValue": "",
+        "style": "",
+        "explode": "",
+        "allowReserved": "",
+        "schema": "schema",
+        "example": "",
+        "examples": "example{}",
+        "content": "mediaType{}",
+    },
+    "requestBody": {
+        "$ref": "",
+        "summary": "",
+        "description": "",
+        "content": "mediaType{}",
+        "required": "",
+    },
+    "mediaType": {
+        "$ref": "",
+        "summary": "",
+        "description": "",
+        "schema": "schema",
+        "itemSchema": "schema",
+        "example": "",
+        "examples": "example{}",
+        "encoding": "encoding{}",
+        "prefixEncoding": "encoding[]",
+        "itemEncoding": "encoding",
+    },
+    "encoding": {
+        "contentType": "",
+        "headers": "header{}",
+        "encoding": "encoding{}",
+        "prefixEncoding": "encoding[]",
+        "itemEncoding": "encoding",
+        "style": "",
+        "explode": "",
+        "allowReserved": "",
+    },
+    "responses": {"default": "response", "*": "response"},
+    "response": {
+        "$ref": "",
+        "summary": "",
+        "description": "",
+        "headers": "header{}",
+        "content": "mediaType{}",
+        "links": "link{}",
+    },
+    "callback": {"$ref": "", "summary": "", "description": "", "*": "pathItem"},
+    "example": {
+        "$ref": "",
+        "summary": "",
+        "description": "",
+        "dataValue": "",
+        "serializedValue": "",
+        "value": "",
+        "externalValue": "",
+    },
+    "link": {
+        "$ref": "",
+        "summary": "",
+        "operationRef": "",
+        "operationId": "",
+        "parameters": "",
+        "requestBody": "",
+        "description": "",
+        "server": "server",
+    },
+    "header": {
+        "$ref": "",
+        "summary": "",
+        "description": "",
+        "required": "",
+        "deprecated": "",
+        "allowEmptyValue": "",
+        "style": "",
+        "explode": "",
+        "allowReserved": "",
+        "schema": "schema",
+        "example": "",
+        "examples": "example{}",
+        "content": "mediaType{}",
+    },
+    "tag": {
+        "name": "",
+        "summary": "",
+        "description": "",
+        "externalDocs": "externalDocs",
+        "parent": "",
+        "kind": "",
+    },
+    "schema": {
+        "$schema": "",
+        "$id": "",
+        "$anchor": "",
+        "$dynamicAnchor": "",
+        "$vocabulary": "",
+        "$ref": "",
+        "$dynamicRef": "",
+        "$comment": "",
+        "title": "",
+        "summary": "",
+        "description": "",
+        "type": "",
+        "format": "",
+        "contentEncoding": "",
+        "contentMediaType": "",
+        "contentSchema": "schema",
+        "nullable": "",
+        "const": "",
+        "enum": "",
+        "default": "",
+        "multipleOf": "",
+        "minimum": "",
+        "exclusiveMinimum": "",
+        "maximum": "",
+        "exclusiveMaximum": "",
+        "minLength": "",
+        "maxLength": "",
+        "pattern": "",
+        "minItems": "",
+        "maxItems": "",
+        "uniqueItems": "",
+        "prefixItems": "schema[]",
+        "items": "schema",
+        "additionalItems": "schema",
+        "contains": "schema",
+        "minContains": "",
+        "maxContains": "",
+        "unevaluatedItems": "schema",
+        "required": "",
+        "dependentRequired": "",
+        "minProperties": "",
+        "maxProperties": "",
+        "properties": "schema{}",
+        "patternProperties": "schema{}",
+        "propertyNames": "schema",
+        "additionalProperties": "schema",
+        "unevaluatedProperties": "schema",
+        "dependentSchemas": "schema{}",
+        "allOf": "schema[]",
+        "oneOf": "schema[]",
+        "anyOf": "schema[]",
+        "not": "schema",
+        "if": "schema",
+        "then": "schema",
+        "else": "schema",
+        "discriminator": "discriminator",
+        "readOnly": "",
+        "writeOnly": "",
+        "deprecated": "",
+        "xml": "xml",
+        "externalDocs": "externalDocs",
+        "example": "",
+        "examples": "",
+        "$defs": "schema{}",
+        "definitions": "schema{}",
+    },
+    "discriminator": {"propertyName": "", "mapping": "", "defaultMapping": ""},
+    "xml": {
+        "nodeType": "",
+        "name": "",
+        "namespace": "",
+        "prefix": "",
+        "attribute": "",
+        "wrapped": "",
+    },
+    "securityScheme": {
+        "$ref": "",
+        "summary": "",
+        "type": "",
+        "description": "",
+        "name": "",
+        "in": "",
+        "scheme": "",
+        "bearerFormat": "",
+        "flows": "oauthFlows",
+        "openIdConnectUrl": "",
+        "oauth2MetadataUrl": "",
+        "deprecated": "",
+    },
+    "oauthFlows": {
+        "implicit": "oauthFlow",
+        "password": "oauthFlow",
+        "clientCredentials": "oauthFlow",
+        "authorizationCode": "oauthFlow",
+        "deviceAuthorization": "oauthFlow",
+    },
+    "oauthFlow": {
+        "authorizationUrl": "",
+        "deviceAuthorizationUrl": "",
+        "tokenUrl": "",
+        "refreshUrl": "",
+        "scopes": "",
+    },
+    "securityRequirement": {"*": ""},
+}
+
+# Objects that may be written as a reference -> where shared ones live in `components`.
+SECTIONS: dict[str, str] = {
+    spec.removesuffix("{}"): section for section, spec in OBJECTS["components"].items()
+}
+METHODS = tuple(name for name, kind in OBJECTS["pathItem"].items() if kind == "operation")
+
+# The fields of each object that hold other objects, split for the walk: (kind, is list, is map).
+_Branch = tuple[str, bool, bool]
+
+
+def _branch(spec: str) -> _Branch:
+    return spec.rstrip("[]{}"), spec.endswith("[]"), spec.endswith("{}")
+
+
+_BRANCHES: dict[str, dict[str, _Branch]] = {
+    kind: {name: _branch(spec) for name, spec in fields.items() if spec}
+    for kind, fields in OBJECTS.items()
+}
+
+
+class Node(NamedTuple):
+    """One OpenAPI object (or the reference that stands for it) in a document."""
+
+    kind: str
+    pointer: str
+    value: dict[str, Any]
+
+    @property
+    def ref(self) -> str | None:
+        """The reference, where this kind of object may be one."""
+        found = self.value.get("$ref") if self.kind in SECTIONS else None
+        return found if isinstance(found, str) else None
+
+
+def walk(value: Any, kind: str = "document", pointer: str = "") -> Iterator[Node]:
+    """All OpenAPI objects below a value, parents first, in the order of the document.
+
+    References are not followed; examples, defaults, enums and extensions are not entered. Objects
+    that have the wrong type are left out: the official schema reports them.
+    """
+    stack: list[tuple[str, str, Any]] = [(kind, pointer, value)]
+    while stack:
+        kind, pointer, value = stack.pop()
+        if type(value) is not dict:
+            continue
+        yield Node(kind, pointer, value)
+        branches = _BRANCHES[kind]
+        rest = branches.get("*")
+        pending: list[tuple[str, str, Any]] = []
+        for name, inner in value.items():
+            branch = branches.get(name)
+            if branch is None:
+                if rest is None or name[:2] == "x-" or name in OBJECTS[kind]:
+                    continue
+                branch = rest
+            inner_kind, is_list, is_map = branch
+            below = f"{pointer}/{escape(name)}"
+            if is_map:
+                if type(inner) is dict:
+                    pending.extend(
+                        (inner_kind, f"{below}/{escape(key)}", item) for key, item in inner.items()
+                    )
+            elif is_list:
+                if type(inner) is list:
+                    pending.extend(
+                        (inner_kind, f"{below}/{index}", item) for index, item in enumerate(inner)
+                    )
+            else:
+                pending.append((inner_kind, below, inner))
+        pending.reverse()
+        stack.extend(pending)

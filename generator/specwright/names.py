@@ -1,0 +1,66 @@
+"""Python identifiers from the names that a document uses."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import unicodedata
+
+# A number that carries its sign is a whole name in some APIs ("+1" and "-1" are reactions).
+_SIGNS = {"+": "plus ", "-": "minus "}
+_SIGNED_NUMBER = re.compile(r"\s*([+-])(?=\d)")
+# Plural abbreviations ("eventIDs") are one word, not three.
+_PLURAL_ABBREVIATION = re.compile(r"(?<![A-Z])([A-Z]{2,})s(?![a-z])")
+
+
+def words(name: str) -> list[str]:
+    """Split a document name at separators and at changes of case."""
+    name = unicodedata.normalize("NFKC", name)
+    name = _SIGNED_NUMBER.sub(_spell_sign, name, count=1) if _SIGNED_NUMBER.match(name) else name
+    name = _PLURAL_ABBREVIATION.sub(lambda found: found[1].capitalize() + "s", name)
+    found: list[str] = []
+    current = ""
+    for index, character in enumerate(name):
+        if not ("a" + character).isidentifier() or character == "_":
+            found.append(current)
+            current = ""
+            continue
+        if current and character.isupper() and _starts_word(name, index):
+            found.append(current)
+            current = ""
+        current += character
+    found.append(current)
+    return [word for word in found if word]
+
+
+def _spell_sign(found: re.Match[str]) -> str:
+    return _SIGNS[found[1]]
+
+
+def _starts_word(name: str, index: int) -> bool:
+    before = name[index - 1]
+    if before.islower() or before.isdigit():
+        return True
+    return index + 1 < len(name) and name[index + 1].islower()
+
+
+def snake(name: str) -> str:
+    """Name of a function, parameter or attribute: `getOrderByID` becomes `get_order_by_id`."""
+    return _identifier("_".join(word.lower() for word in words(name)), "x_")
+
+
+def pascal(name: str) -> str:
+    """Name of a class: `order-line` becomes `OrderLine`; inner capitals stay as they are."""
+    return _identifier("".join(word[:1].upper() + word[1:] for word in words(name)), "X")
+
+
+def constant(name: str) -> str:
+    """Name of a constant: `orderLine` becomes `ORDER_LINE`."""
+    return _identifier("_".join(word.upper() for word in words(name)), "X_")
+
+
+def _identifier(name: str, prefix: str) -> str:
+    name = unicodedata.normalize("NFKC", name)
+    if not name.isidentifier():
+        name = prefix.rstrip("_") if not name else prefix + name
+    return f"{name}_" if keyword.iskeyword(name) else name
