@@ -1,0 +1,64 @@
+"""What all tests share: the command, the corpus and the way to accept new golden output."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+COMMAND = Path(sys.executable).with_name("specwright")
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+Accept = Callable[[str], bool]
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--accept",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="replace the expected output of this golden case (may be given several times)",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("--accept") and os.environ.get("CI"):
+        raise pytest.UsageError("--accept changes what is expected; it is refused when CI is set")
+
+
+@pytest.fixture(scope="session")
+def accept(request: pytest.FixtureRequest) -> Accept:
+    """Whether the expected output of this name is to be replaced by what was made."""
+    names = request.config.getoption("--accept")
+    return names.__contains__
+
+
+@pytest.fixture(scope="session")
+def corpus() -> Path:
+    """The directory of other people's documents; tests that need it are skipped without it."""
+    place = Path(os.environ.get("SPECWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
+    if not place.is_dir():
+        pytest.skip(f"no corpus at {place}: set SPECWRIGHT_CORPUS to its directory")
+    return place
+
+
+@pytest.fixture(scope="session")
+def root() -> Path:
+    """The top of this repository."""
+    return ROOT
+
+
+@pytest.fixture(scope="session")
+def specwright() -> Run:
+    """Run the installed command the way a shell does."""
+
+    def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, check=False
+        )
+
+    return run
