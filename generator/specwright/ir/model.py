@@ -213,7 +213,6 @@ class Webhook:
     event_type: Text
     payload: TypeRef | None
     contract: WebhookContract
-    contract: WebhookContract
 
 
 @dataclass(frozen=True, slots=True)

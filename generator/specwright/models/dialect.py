@@ -70,8 +70,13 @@ def translate(document: Document) -> Dialect:
         dialect.schemas[name] = translation.schema(schema)
         fallback = _fallback(schema)
         if fallback is not None:
-            dialect.open_unions[name] = _fallback_name(dialect, name)
-            dialect.schemas[dialect.open_unions[name]] = fallback
+            dialect.open_unions[name] = fallback_name = _fallback_name(dialect, name)
+            dialect.schemas[fallback_name] = fallback
+            # As a member of the union, so that the generator puts its class above the union.
+            union = dialect.schemas[name]
+            members = union.pop("oneOf", None) or union.pop("anyOf", [])
+            union["anyOf"] = [*members, {"$ref": "#" + COMPONENTS + join(fallback_name)}]
+            del union["discriminator"]
     return dialect
 
 
@@ -113,7 +118,7 @@ class _Translation:
         values = schema.get("x-extensible-enum")
         if isinstance(values, list) and known.get("type") == "string":
             # Known values for people and editors, any other string for the future.
-            described = {k: result[k] for k in ("description", "default") if k in result}
+            described: dict[str, Any] = {k: result[k] for k in ("description", "default") if k in result}
             rest = {k: v for k, v in result.items() if k not in described}
             result = {**described, "anyOf": [{"type": "string", "enum": values}, rest]}
         return result

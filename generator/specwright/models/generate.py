@@ -13,13 +13,40 @@ from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.errors import SpecwrightError
 from specwright.models.dialect import Dialect, translate
-from specwright.models.index import Model, ModelIndex
+from specwright.ir.index import Model, ModelIndex
 from specwright.models.refine import refine
 from specwright.pointer import Pointer, split
 
-# Names that generated code imports from elsewhere than the generator would take them from.
-RUNTIME_TYPES = {
-    name: "._runtime.types" for name in ("AwareDatetime", "Model", "date", "time")
+# The choices behind these options are in docs/decisions/0001-models-by-datamodel-code-generator.md.
+OPTIONS: dict[str, Any] = {
+    "input_file_type": "openapi",
+    "openapi_scopes": ["schemas"],
+    "output_model_type": "pydantic_v2.BaseModel",
+    "preset": "standard-py311-20261027",
+    "target_python_version": "3.11",
+    "target_pydantic_version": "2.14",
+    "custom_file_header": '"""Models: the schemas of the document."""',
+    "base_class": "runtime.Model",
+    # Names that generated code takes from the runtime instead of Pydantic or the library.
+    "import_overrides": {
+        name: "._runtime.types" for name in ("AwareDatetime", "Model", "date", "time")
+    },
+    "use_schema_description": True,
+    "use_field_description": True,
+    "use_single_line_docstring": True,
+    "use_type_alias": True,
+    "use_missing_sentinel": True,
+    "collapse_root_models": False,
+    "allow_population_by_field_name": False,
+    "enum_field_as_literal": "all",
+    "naming_strategy": "parent-prefixed",
+    "strict_types": ["str", "int", "float", "bool"],
+    "type_mappings": ["string+decimal=string", "string+uri=string"],
+    "treat_dot_as_module": False,
+    "strict_refs": True,
+    "allow_remote_refs": False,
+    "formatters": ["builtin"],
+    "disable_timestamp": True,
 }
 
 
@@ -47,8 +74,7 @@ def generate(document: Document) -> ModelSource:
 
 def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]]]:
     # Imported here: it costs 0.4 s, which a run without changes does not pay.
-    from datamodel_code_generator import DataModelType, InputFileType, generate
-    from datamodel_code_generator.enums import OpenAPIScope
+    from datamodel_code_generator import generate
 
     specification = {
         "openapi": "3.1.0",
@@ -63,34 +89,10 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
                 warnings.simplefilter("always")
                 source = generate(
                     specification,
-                    input_file_type=InputFileType.OpenAPI,
-                    openapi_scopes=[OpenAPIScope.Schemas],
-                    output_model_type=DataModelType.PydanticV2BaseModel,
-                    preset="standard-py311-20261027",
-                    target_python_version="3.11",
-                    target_pydantic_version="2.14",
-                    emit_model_metadata=metadata,
                     # A directory without configuration: nothing of the user's is read.
                     settings_path=Path(directory),
-                    custom_file_header='"""Models: the schemas of the document."""',
-                    base_class="runtime.Model",
-                    import_overrides=RUNTIME_TYPES,
-                    use_schema_description=True,
-                    use_field_description=True,
-                    use_single_line_docstring=True,
-                    use_type_alias=True,
-                    use_missing_sentinel=True,
-                    collapse_root_models=False,
-                    allow_population_by_field_name=False,
-                    enum_field_as_literal="all",
-                    naming_strategy="parent-prefixed",
-                    strict_types=["str", "int", "float", "bool"],
-                    type_mappings=["string+decimal=string", "string+uri=string"],
-                    treat_dot_as_module=False,
-                    strict_refs=True,
-                    allow_remote_refs=False,
-                    formatters=["builtin"],
-                    disable_timestamp=True,
+                    emit_model_metadata=metadata,
+                    **OPTIONS,
                 )
         except RecursionError:
             raise SpecwrightError(
@@ -109,9 +111,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
         return source, json.loads(metadata.read_bytes())["models"]
 
 
-def _index(
-    metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[str]
-) -> ModelIndex:
+def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[str]) -> ModelIndex:
     models: dict[Pointer, Model] = {}
     unions: dict[Pointer, Model] = {}
     for entry in metadata:

@@ -56,7 +56,10 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
         if name in aliases and is_decimal(schema):
             edits.append(_Edit(aliases[name].args[1], _decimal(schema)))
         elif name in aliases and key in dialect.open_unions:
-            members = [names[dialect.names[dialect.document.target(ref)]]["class_name"] for ref in _union(schema)]
+            members = [
+                names[dialect.names[dialect.document.target(ref)]]["class_name"]
+                for ref in _union(schema)
+            ]
             fallback = names[dialect.open_unions[key]]["class_name"]
             edits.append(_Edit(aliases[name].args[1], _open_union(schema, members, fallback)))
         elif name in classes:

@@ -1,0 +1,385 @@
+"""Build the representation of an API from its normalised document."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from specwright.document.contract import (
+    Pagination,
+    document_contract,
+    is_shown_once,
+    operation_contract,
+    webhook_contract,
+)
+from specwright.document.model import Document
+from specwright.document.normalise import COMPONENTS, operation_name
+from specwright.document.sites import (
+    OperationSite,
+    Site,
+    follow,
+    is_json,
+    members,
+    operations,
+    parameters,
+)
+from specwright.errors import InputError
+from specwright.ir.model import (
+    Api,
+    Body,
+    Content,
+    Credential,
+    Default,
+    Direction,
+    Field,
+    Group,
+    Location,
+    Names,
+    Operation,
+    Parameter,
+    Response,
+    TypeRef,
+    Webhook,
+)
+from specwright.ir.types import Types
+from specwright.ir.index import ModelIndex
+from specwright.names import constant, pascal, snake, words
+from specwright.pointer import join, resolve, split
+from specwright.text import Text
+
+STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+
+# Names that the generated classes use for themselves.
+RESERVED_ARGUMENTS = frozenset({"self", "body", "context"})
+
+
+def build(document: Document, index: ModelIndex, names: Names, *, short_names: bool) -> Api:
+    """Build the representation.
+
+    Args:
+        document: a normalised document of OpenAPI 3.1.
+        index: the models that were generated from it.
+        names: what the package and its client are called.
+        short_names: whether a method leaves out the words that its group's name says already.
+
+    Raises:
+        InputError: two operations, groups or parameters would get the same name.
+    """
+    return _Builder(document, Types(document, index), index, short_names).api(names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Builder:
+    document: Document
+    types: Types
+    index: ModelIndex
+    short_names: bool
+
+    def api(self, names: Names) -> Api:
+        data = self.document.data
+        info = data["info"]
+        sites = list(operations(self.document))
+        webhooks = tuple(self._webhook(site) for site in sites if site.is_webhook)
+        payloads = {w.payload.model for w in webhooks if w.payload is not None}
+        return Api(
+            title=_text(info.get("title")),
+            version=_text(info.get("version")),
+            summary=_text(info.get("summary")),
+            description=_text(info.get("description")),
+            names=names,
+            server_url=_text(_server(data)),
+            groups=self._groups([site for site in sites if not site.is_webhook]),
+            webhooks=webhooks,
+            event_union=self._event_union(payloads),
+            credential=self._credential(),
+            contract=document_contract(data),
+            model_names=self.index.names,
+            once_fields=self._once_fields(),
+        )
+
+    def _groups(self, sites: Iterable[OperationSite]) -> tuple[Group, ...]:
+        described = {
+            tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
+        }
+        by_tag: dict[str, list[OperationSite]] = {}
+        for site in sites:
+            tags = site.operation.value.get("tags") or ["default"]
+            by_tag.setdefault(str(tags[0]), []).append(site)
+        groups = []
+        for tag, members_ in by_tag.items():
+            built = tuple(self._operation(site, tag) for site in members_)
+            self._refuse_clashes("method name", built, [o.method_name for o in built])
+            groups.append(
+                Group(snake(tag), pascal(tag), Text(tag), _text(described.get(tag)), built)
+            )
+        every = [operation for group in groups for operation in group.operations]
+        self._refuse_clashes("name", every, [operation.name for operation in every])
+        for name, count in Counter(group.name for group in groups).items():
+            if count > 1:
+                tags = ", ".join(ascii(g.tag.raw) for g in groups if g.name == name)
+                raise InputError(
+                    f"the tags {tags} would both be the group {name}",
+                    self.document.locate("/tags"),
+                    "rename one of the tags",
+                )
+        return tuple(groups)
+
+    def _refuse_clashes(self, what: str, built: Iterable[Operation], names: Iterable[str]) -> None:
+        owners: dict[str, Operation] = {}
+        for operation, name in zip(built, names, strict=True):
+            other = owners.setdefault(name, operation)
+            if other is not operation:
+                raise InputError(
+                    f"the operations {other.pointer} and {operation.pointer} "
+                    f"would both have the {what} {name}",
+                    self.document.locate(operation.pointer),
+                    "give one of them another operationId, or set short-method-names = false",
+                )
+
+    def _operation(self, site: OperationSite, tag: str) -> Operation:
+        value = site.operation.value
+        identifier = operation_name(site)
+        contract = operation_contract(value)
+        responses = tuple(
+            self._response(status, response)
+            for status, response in members(self.document, site.operation, "responses")
+        )
+        return Operation(
+            id=Text(identifier),
+            name=snake(identifier),
+            method_name=self._method_name(identifier, tag),
+            constant=constant(identifier),
+            direction=Direction.OUTBOUND if site.is_webhook else Direction.INBOUND,
+            method=site.method.upper(),
+            path=Text(site.key),
+            summary=_text(value.get("summary")),
+            description=_text(value.get("description")),
+            deprecated=value.get("deprecated") is True,
+            secured=bool(value.get("security", self.document.data.get("security"))),
+            parameters=self._parameters(site),
+            body=self._body(site, identifier),
+            responses=responses,
+            contract=contract,
+            page_item=self._page_item(responses, contract.pagination),
+            pointer=site.operation.pointer,
+        )
+
+    def _method_name(self, identifier: str, tag: str) -> str:
+        full = snake(identifier)
+        if not self.short_names:
+            return full
+        spoken = [word.lower() for word in words(identifier)]
+        group = [word.lower() for word in words(tag)]
+        for noun in (group, [*group[:-1], _singular(group[-1])]):
+            if len(spoken) > len(noun) and spoken[-len(noun) :] == noun:
+                return snake(" ".join(spoken[: -len(noun)]))
+        return full
+
+    def _parameters(self, site: OperationSite) -> tuple[Parameter, ...]:
+        found = [
+            self._parameter(parameter)
+            for parameter in parameters(self.document, site)
+            if parameter.value.get("in") in STYLES
+            # OAS 3.1.1, 4.8.12.1: these three are not parameters but other parts of the document.
+            and str(parameter.value.get("name")).lower()
+            not in ("accept", "content-type", "authorization")
+        ]
+        counts = Counter(parameter.name for parameter in found)
+        return tuple(p if counts[p.name] == 1 else _with_location(p) for p in found)
+
+    def _parameter(self, site: Site) -> Parameter:
+        value = site.value
+        location = str(value["in"])
+        holder = site.pointer
+        content = value.get("content")
+        if isinstance(content, dict) and content:
+            media_type = next(iter(content))
+            holder += join("content", media_type)
+            value = {**value, "schema": content[media_type].get("schema", {})}
+        schema = value.get("schema", {})
+        kind, item_kind = self.types.kind(schema)
+        style = str(value.get("style", STYLES[location]))
+        followed = self.document.follow(schema)
+        has_default = isinstance(followed, dict) and "default" in followed
+        name = snake(str(value["name"]))
+        return Parameter(
+            name=f"{name}_" if name in RESERVED_ARGUMENTS else name,
+            wire=Text(str(value["name"])),
+            location=Location(location),
+            type=self.types.slot(holder + "/schema", schema),
+            kind=kind,
+            item_kind=item_kind,
+            required=value.get("required") is True or location == "path",
+            default=Default(followed["default"]) if has_default else None,
+            style=style,
+            explode=bool(value.get("explode", style == "form")),
+            description=_text(value.get("description")),
+            deprecated=value.get("deprecated") is True,
+            pointer=site.pointer,
+        )
+
+    def _body(self, site: OperationSite, identifier: str) -> Body | None:
+        declared = site.operation.value.get("requestBody")
+        if declared is None:
+            return None
+        body = follow(self.document, site.operation / "requestBody", declared)
+        contents = self._contents(body)
+        taken = {parameter.name for parameter in self._parameters(site)}
+        return Body(
+            contents=contents,
+            required=body.value.get("required") is True,
+            description=_text(body.value.get("description")),
+            fields=self._fields(body, taken) if body.value.get("required") is True else None,
+            pointer=body.pointer,
+        )
+
+    def _contents(self, holder: Site) -> tuple[Content, ...]:
+        return tuple(
+            Content(
+                Text(media_type),
+                self.types.slot(content / "schema", content.value.get("schema", {}))
+                if is_json(media_type)
+                else None,
+            )
+            for media_type, content in members(self.document, holder, "content")
+        )
+
+    def _fields(self, body: Site, taken: set[str]) -> tuple[Field, ...] | None:
+        """The properties of the first JSON body as arguments, when it is a class of its own."""
+        for media_type, content in members(self.document, body, "content"):
+            if not is_json(media_type):
+                continue
+            schema = follow(self.document, content / "schema", content.value.get("schema"))
+            model = self.index.get(schema.pointer)
+            if model is None or not model.is_class or "properties" not in schema.value:
+                return None
+            required = schema.value.get("required") or ()
+            fields = tuple(
+                self._field(schema, name, attribute, name in required)
+                for name, attribute in model.fields.items()
+                if name in schema.value["properties"]
+            )
+            names = {field.name for field in fields}
+            unusable = taken | RESERVED_ARGUMENTS
+            complete = len(fields) == len(model.fields)
+            return None if names & unusable or not complete else fields
+        return None
+
+    def _field(self, schema: Site, name: str, attribute: str, required: bool) -> Field:
+        pointer = schema.pointer + join("properties", name)
+        value = resolve(self.document.data, pointer)
+        followed = self.document.follow(value)
+        described = value if isinstance(value, dict) else {}
+        if "description" not in described and isinstance(followed, dict):
+            described = followed
+        has_default = isinstance(followed, dict) and "default" in followed
+        return Field(
+            name=attribute,
+            wire=Text(name),
+            annotation=self.types.annotation(pointer, value),
+            required=required,
+            default=Default(followed["default"]) if has_default else None,
+            description=_text(described.get("description")),
+        )
+
+    def _response(self, status: str, site: Site) -> Response:
+        return Response(
+            status=status if status == "default" else status.upper(),
+            description=_text(site.value.get("description")),
+            contents=self._contents(site),
+            headers=tuple(Text(name) for name in site.value.get("headers") or {}),
+            pointer=site.pointer,
+        )
+
+    def _page_item(
+        self, responses: tuple[Response, ...], pagination: Pagination | None
+    ) -> TypeRef | None:
+        if pagination is None:
+            return None
+        site = next((r for r in responses if r.is_success), None)
+        if site is None:
+            return None
+        response = Site(site.pointer, resolve(self.document.data, site.pointer))
+        for _, content in members(self.document, response, "content"):
+            schema = follow(self.document, content / "schema", content.value.get("schema"))
+            for name in split(pagination.items):
+                schema = follow(
+                    self.document,
+                    schema.pointer + join("properties", name),
+                    schema.value.get("properties", {}).get(name),
+                )
+            return self.types.slot(schema / "items", schema.value.get("items"))
+        return None
+
+    def _webhook(self, site: OperationSite) -> Webhook:
+        operation = self._operation(site, "")
+        return Webhook(
+            operation=operation,
+            event_type=Text(site.key),
+            payload=operation.body.json if operation.body else None,
+            contract=webhook_contract(site.operation.value),
+        )
+
+    def _event_union(self, payloads: set[str | None]) -> TypeRef | None:
+        """The union, among the schemas, of exactly the models that the webhooks carry."""
+        components = self.document.data.get("components", {}).get("schemas", {})
+        for key, schema in components.items():
+            if isinstance(schema, dict) and isinstance(schema.get("oneOf"), list):
+                pointer = COMPONENTS + join(key)
+                parts = {
+                    self.types.slot(f"{pointer}/oneOf/{number}", member).model
+                    for number, member in enumerate(schema["oneOf"])
+                }
+                if payloads and parts == payloads:
+                    return self.types.slot(pointer, schema)
+        return None
+
+    def _credential(self) -> Credential | None:
+        schemes = self.document.data.get("components", {}).get("securitySchemes") or {}
+        for _, scheme in members(
+            self.document, Site("/components", {"securitySchemes": schemes}), "securitySchemes"
+        ):
+            kind, description = scheme.value.get("type"), _text(scheme.value.get("description"))
+            if kind == "http" and str(scheme.value.get("scheme")).lower() == "bearer":
+                return Credential("Authorization", "Bearer ", description)
+            if kind in ("oauth2", "openIdConnect"):
+                return Credential("Authorization", "Bearer ", description)
+            if kind == "apiKey" and scheme.value.get("in") == "header":
+                return Credential(str(scheme.value["name"]), "", description)
+        return None
+
+    def _once_fields(self) -> tuple[str, ...]:
+        names = {
+            name
+            for schema in self.document.data.get("components", {}).get("schemas", {}).values()
+            if isinstance(schema, dict)
+            for name, value in (schema.get("properties") or {}).items()
+            if isinstance(value, dict)
+            and (is_shown_once(value) or is_shown_once(self.document.follow(value)))
+        }
+        return tuple(sorted(names))
+
+
+def _with_location(parameter: Parameter) -> Parameter:
+    return replace(parameter, name=f"{parameter.location}_{parameter.name}")
+
+
+def _text(value: Any) -> Text:
+    return Text(value if isinstance(value, str) else "")
+
+
+def _singular(noun: str) -> str:
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    return noun.removesuffix("s")
+
+
+def _server(data: dict[str, Any]) -> str:
+    """The first server's URL with the defaults of its variables."""
+    servers = data.get("servers") or [{"url": "/"}]
+    url = str(servers[0].get("url", "/"))
+    for name, variable in (servers[0].get("variables") or {}).items():
+        url = url.replace("{" + name + "}", str(variable.get("default", "")))
+    return url

@@ -1,0 +1,114 @@
+"""Python annotations for schemas, as people would write them by hand."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.document.schemas import reference
+from specwright.ir.model import Kind, TypeRef
+from specwright.ir.index import ModelIndex
+from specwright.pointer import Pointer, join
+
+SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
+FORMATS = {
+    "date-time": "datetime.datetime",
+    "date": "datetime.date",
+    "time": "datetime.time",
+    "uuid": "uuid.UUID",
+}
+VALUE_KEYWORDS = ("enum", "const", "oneOf", "anyOf", "allOf", "x-extensible-enum")
+
+
+@dataclass(frozen=True, slots=True)
+class Types:
+    """Answers what the Python type of a schema of this document is."""
+
+    document: Document
+    index: ModelIndex
+
+    def slot(self, pointer: Pointer, schema: Any) -> TypeRef:
+        """The type of a schema, with the model that validates it."""
+        target = self._target(pointer, schema)
+        model = self.index.get(target)
+        return TypeRef(
+            self.annotation(pointer, schema),
+            None if model is None else model.name,
+            model is not None and model.is_class,
+        )
+
+    def annotation(self, pointer: Pointer, schema: Any) -> str:
+        """The annotation of a schema: a class by its name, a plain scalar by its Python type."""
+        if not isinstance(schema, dict):
+            return "object"
+        ref = reference(schema)
+        if ref is not None:
+            target = self.document.target(ref)
+            return self.annotation(target, self.document.resolve(ref))
+        model = self.index.get(pointer)
+        if model is not None and (model.is_class or any(k in schema for k in VALUE_KEYWORDS)):
+            return f"models.{model.name}"
+        types = schema.get("type")
+        if isinstance(types, str):
+            return self._single(pointer, schema, types)
+        if isinstance(types, list) and types:
+            parts = [self._single(pointer, schema, str(each)) for each in types]
+            return " | ".join(sorted(set(parts), key=lambda p: (p == "None", parts.index(p))))
+        return self._alternatives(pointer, schema)
+
+    def _single(self, pointer: Pointer, schema: dict[str, Any], name: str) -> str:
+        if "enum" in schema and all(isinstance(v, str) for v in schema["enum"]):
+            values = ", ".join(ascii(value) for value in schema["enum"])
+            return f"Literal[{values}]"
+        if name == "string":
+            if schema.get("format") == "decimal" and self.index.get(pointer):
+                return "decimal.Decimal"
+            return FORMATS.get(str(schema.get("format")), "str")
+        if name == "array":
+            items = self.annotation(pointer + "/items", schema.get("items"))
+            return f"Sequence[{items}]"
+        if name == "object":
+            values = schema.get("additionalProperties")
+            inner = self.annotation(pointer + "/additionalProperties", values)
+            return f"Mapping[str, {inner}]"
+        return SCALARS.get(name, "object")
+
+    def _alternatives(self, pointer: Pointer, schema: dict[str, Any]) -> str:
+        """`X | None` for the usual ways to say that a value may be null, else anything."""
+        for keyword in ("oneOf", "anyOf", "allOf"):
+            members = schema.get(keyword)
+            if isinstance(members, list) and members:
+                parts = [
+                    self.annotation(pointer + join(keyword, number), member)
+                    for number, member in enumerate(members)
+                ]
+                if keyword == "allOf" and len(parts) > 1:
+                    return "object"
+                unique = sorted(set(parts), key=lambda p: (p == "None", parts.index(p)))
+                return "object" if "object" in unique else " | ".join(unique)
+        return "object"
+
+    def kind(self, schema: Any) -> tuple[Kind, Kind]:
+        """JSON type of a parameter's value and of its items."""
+        followed = self.document.follow(schema)
+        if not isinstance(followed, dict):
+            return Kind.ANY, Kind.STRING
+        name: Any = followed.get("type")
+        if isinstance(name, list):
+            name = next((each for each in name if each != "null"), "null")
+        if name is None:
+            for keyword in ("oneOf", "anyOf", "allOf"):
+                for member in followed.get(keyword) or ():
+                    return self.kind(member)
+            values = followed.get("enum") or [followed.get("const")]
+            name = "string" if all(isinstance(v, str) for v in values) else "any"
+        items = followed.get("items")
+        item_kind = self.kind(items)[0] if isinstance(items, dict) else Kind.STRING
+        return (Kind(name) if name in set(Kind) else Kind.ANY), item_kind
+
+    def _target(self, pointer: Pointer, schema: Any) -> Pointer:
+        ref = reference(schema)
+        if ref is None:
+            return pointer
+        return self.document.target(ref)

@@ -1,0 +1,213 @@
+"""Errors of a server: what handlers raise, and the body that the contract gives them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from pydantic import ValidationError
+
+from .operation import ErrorCode, ErrorShape
+
+MAX_DETAILS = 20
+_MAX_PARAM = 200
+
+# What a server finds out by itself, and the status of contracts that give it no code.
+_STATUS = {
+    "missing_credentials": 401,
+    "invalid_credentials": 401,
+    "route_not_found": 404,
+    "method_not_allowed": 405,
+    "idempotency_in_progress": 409,
+    "body_too_large": 413,
+    "unsupported_media_type": 415,
+    "idempotency_changed": 422,
+    "rate_limited": 429,
+    "internal_error": 500,
+    "not_implemented": 501,
+    "unavailable": 503,
+}
+_CONDITIONS = {
+    "missing": "missing_field",
+    "union_tag_not_found": "missing_field",
+    "extra_forbidden": "unknown_field",
+    "json_invalid": "invalid_json",
+    **dict.fromkeys(
+        ("greater_than", "greater_than_equal", "less_than", "less_than_equal", "finite_number"),
+        "out_of_range",
+    ),
+    **dict.fromkeys(
+        ("string_too_short", "string_too_long", "too_short", "too_long"), "invalid_length"
+    ),
+}
+
+
+class Problem(Exception):
+    """Ends a request with an error of the contract.
+
+    `code` is one of the contract's codes, or the name of a condition (`invalid_cursor`), which
+    becomes the code that the contract has for it. Status and type follow from the code.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        param: str | None = None,
+        status: int | None = None,
+        details: Sequence[Mapping[str, object]] = (),
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(code, message)
+        self.code = code
+        self.message = message
+        self.param = param
+        self.status = status
+        self.details = details
+        self.headers = dict(headers or {})
+
+
+class Unimplemented(Problem):
+    """The operation has no implementation yet."""
+
+    def __init__(self) -> None:
+        super().__init__("not_implemented", "This operation is not implemented.")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing wrong with a request: the condition, where, and in words."""
+
+    condition: str
+    param: str
+    message: str
+
+
+def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
+    """Translate Pydantic's errors about `value`; paths lead through it and start with `root`."""
+    found: dict[tuple[str, str], Fault] = {}
+    for each in error.errors(include_url=False, include_context=False, include_input=False):
+        condition = _CONDITIONS.get(each["type"], "invalid_value")
+        param = ".".join(filter(None, (root, *_path(each["loc"], value))))[:_MAX_PARAM]
+        found.setdefault((param, condition), Fault(condition, param, each["msg"]))
+    return list(found.values())
+
+
+def _path(location: tuple[int | str, ...], value: object) -> list[str]:
+    # Pydantic names the branches of unions, too; only steps that lead through the value count.
+    path: list[str] = []
+    for position, step in enumerate(location):
+        is_last = position == len(location) - 1
+        match value, step:
+            case dict(), _ if step in value:
+                value = value[step]
+            case list(), int() if step < len(value):
+                value = value[step]
+            case dict(), str() if is_last and step != "[key]":
+                pass
+            case _:
+                continue
+        path.append(str(step))
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorAnswer:
+    """An error as it is sent."""
+
+    status: int
+    body: bytes
+    media_type: str
+    headers: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorWriter:
+    """Writes errors in the contract's shape, or as RFC 9457 where the contract has none."""
+
+    shape: ErrorShape
+    _is_declared: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_is_declared", bool(self.shape.code))
+        if not self._is_declared:
+            object.__setattr__(self, "shape", _PROBLEM_DETAILS)
+
+    def meaning(self, problem: Problem) -> tuple[str, ErrorCode]:
+        """Return the contract's code for a problem, and what that code means."""
+        shape, code = self.shape, problem.code
+        if code not in shape.codes:
+            code = shape.conditions.get(code, code)
+        meaning = shape.codes.get(code)
+        status = problem.status or (meaning.status if meaning else _STATUS.get(code, 400))
+        return code, ErrorCode(status, meaning.type if meaning else self._type_of(status))
+
+    def invalid(self, found: Sequence[Fault]) -> Problem:
+        """Make one problem of everything that is wrong with a request."""
+        first, *others = found
+        more = f" (and {len(others)} more)" if others else ""
+        return Problem(
+            first.condition,
+            f"{first.param}: {first.message}{more}" if first.param else first.message + more,
+            param=first.param or None,
+            details=[
+                {
+                    "param": each.param,
+                    "code": self.shape.conditions.get(each.condition, each.condition),
+                    "message": each.message,
+                }
+                for each in found[:MAX_DETAILS]
+            ],
+        )
+
+    def answer(self, problem: Problem, request_id: str) -> ErrorAnswer:
+        """Write the error."""
+        code, meaning = self.meaning(problem)
+        body: dict[str, object] = {}
+        if not self._is_declared:
+            body = {"status": meaning.status, "title": _title(meaning.status)}
+        for path, value in (
+            (self.shape.type, meaning.type),
+            (self.shape.code, code),
+            (self.shape.message, problem.message),
+            (self.shape.param, problem.param),
+            (self.shape.request_id, request_id),
+            (self.shape.details, list(problem.details)),
+        ):
+            if path and value not in (None, []):
+                target = body
+                for name in path[:-1]:
+                    target = target.setdefault(name, {})  # type: ignore[assignment]
+                target[path[-1]] = value
+        return ErrorAnswer(
+            status=meaning.status,
+            body=json.dumps(body, separators=(",", ":")).encode(),
+            media_type="application/json" if self._is_declared else "application/problem+json",
+            headers=problem.headers,
+        )
+
+    def _type_of(self, status: int) -> str:
+        known = self.shape.codes.values()
+        same = [each.type for each in known if each.status == status]
+        alike = [each.type for each in known if each.status // 100 == status // 100]
+        return next(iter(same + alike), "about:blank")
+
+
+def _title(status: int) -> str:
+    try:
+        return HTTPStatus(status).phrase
+    except ValueError:
+        return "Error"
+
+
+_PROBLEM_DETAILS = ErrorShape(
+    code=("code",),
+    message=("detail",),
+    type=("type",),
+    param=("param",),
+    request_id=("request_id",),
+    details=("errors",),
+)

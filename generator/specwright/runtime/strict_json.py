@@ -1,0 +1,62 @@
+"""JSON in its strict reading: one value per name, no NaN, and `10.0` is the integer 10."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+
+
+class _WholeNumber(Exception):
+    """An integer is written with a fraction or an exponent."""
+
+
+def scan(data: bytes) -> bytes:
+    """Return JSON that says what `data` says and writes every integer as digits alone.
+
+    Raises:
+        ValueError: `data` is not JSON in UTF-8, repeats a name within an object, is nested too
+            deeply, or has a number that no double can hold.
+    """
+    try:
+        text = data.decode()
+        try:
+            _CHECKING.decode(text)
+        except _WholeNumber:
+            return json.dumps(_REWRITING.decode(text), separators=(",", ":")).encode()
+    except RecursionError:
+        raise ValueError("too many nested values") from None
+    return data
+
+
+def _object(members: list[tuple[str, object]]) -> dict[str, object]:
+    unique = dict(members)
+    if len(unique) != len(members):
+        raise ValueError("an object repeats a name")
+    return unique
+
+
+def _number(text: str) -> int | float:
+    value = float(text)
+    if value - value != 0:
+        raise ValueError("a number is too large")
+    exact = Decimal(text)
+    return int(exact) if exact == exact.to_integral_value() else value
+
+
+def _fraction(text: str) -> float:
+    value = _number(text)
+    if isinstance(value, int):
+        raise _WholeNumber
+    return value
+
+
+def _constant(text: str) -> object:
+    raise ValueError(f"{text} is not JSON")
+
+
+_CHECKING = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_fraction, parse_constant=_constant
+)
+_REWRITING = json.JSONDecoder(
+    object_pairs_hook=_object, parse_float=_number, parse_constant=_constant
+)
