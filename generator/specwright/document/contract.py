@@ -265,6 +265,12 @@ def is_shown_once(schema: Declaration) -> bool:
     return schema.get("x-contract-once") is True
 
 
+def code_when_invalid(schema: Declaration) -> str | None:
+    """The error code for a value that the property refuses, where it has one of its own."""
+    declared = schema.get("x-contract-invalid")
+    return None if declared is None else declared["code"]
+
+
 def known_values(schema: Declaration) -> tuple[str | int, ...] | None:
     """The values known today when the schema is an open enumeration or an open union."""
     declared = schema.get("x-extensible-enum")

@@ -66,6 +66,7 @@ KEYWORDS = (
     Keyword("x-contract-trigger", Place.WEBHOOK, "trigger"),
     Keyword("x-contract-filter", Place.PARAMETER, "filter"),
     Keyword("x-contract-once", Place.PROPERTY, "once"),
+    Keyword("x-contract-invalid", Place.PROPERTY, "invalid"),
     Keyword("x-extensible-enum", Place.SCHEMA, "extensible_enum"),
     Keyword("x-extensible-enum", Place.PROPERTY, "extensible_enum"),
 )
@@ -185,6 +186,10 @@ def _filter(declared: Declaration) -> Iterator[Reference]:
     yield from _named(declared, Target.ITEM, "property")
 
 
+def _invalid(declared: Declaration) -> Iterator[Reference]:
+    yield from _named(declared, Target.ERROR_CODE, "code")
+
+
 def _signature(declared: Declaration) -> Iterator[Reference]:
     yield from _named(declared, Target.HEADER_PARAMETER, "header")
 
@@ -213,6 +218,7 @@ _REFERENCES: Mapping[str, _References] = {
     "requires_one_of": _requires_one_of,
     "capacity": _capacity,
     "filter": _filter,
+    "invalid": _invalid,
     "signature": _signature,
     "delivery": _delivery,
     "trigger": _trigger,
