@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from types import ModuleType
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import SchemaSerializer, SchemaValidator
+
+from .strict_json import scan
 
 Extra = Literal["allow", "forbid", "ignore"]
 
@@ -33,7 +34,8 @@ class Codec:
         try:
             return self.validator.validate_json(data, extra=extra, by_alias=True, by_name=False)
         except ValidationError:
-            rewritten = _with_integers(data)
+            # JSON Schema calls `10.0` an integer (2020-12, 6.1.1), Pydantic does not.
+            rewritten = _rewritten(data)
             if rewritten is None:
                 raise
             return self.validator.validate_json(
@@ -77,26 +79,12 @@ def _codec(model: Any) -> Codec:
         model.model_rebuild()
         return Codec(model.__pydantic_validator__, model.__pydantic_serializer__)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
-    return Codec(adapter.validator, adapter.serializer)  # type: ignore[arg-type]
+    return Codec(cast("SchemaValidator", adapter.validator), adapter.serializer)
 
 
-def _with_integers(data: bytes) -> bytes | None:
-    """Write `10.0` as `10`, one integer to JSON Schema (2020-12, 6.1.1), two types to Python.
-
-    Returns None when the document has no such number.
-    """
-    changed = False
-
-    def number(text: str) -> int | float:
-        nonlocal changed
-        value = float(text)
-        if value.is_integer():
-            changed = True
-            return int(value)
-        return value
-
+def _rewritten(data: bytes) -> bytes | None:
     try:
-        parsed = json.loads(data, parse_float=number)
-    except (ValueError, RecursionError):
+        rewritten = scan(data)
+    except ValueError:
         return None
-    return json.dumps(parsed).encode() if changed else None
+    return None if rewritten == data else rewritten

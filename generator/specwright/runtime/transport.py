@@ -178,7 +178,9 @@ def _outgoing(request: Request) -> httpx2.Request:
 
 
 def _incoming(response: httpx2.Response, content: bytes) -> Response:
-    headers = [(key.decode("latin-1"), value.decode("latin-1")) for key, value in response.headers.raw]
+    headers = [
+        (key.decode("latin-1"), value.decode("latin-1")) for key, value in response.headers.raw
+    ]
     return Response(response.status_code, headers, content)
 
 

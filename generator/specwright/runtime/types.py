@@ -108,7 +108,9 @@ class OpenUnion:
 
     discriminator: str
 
-    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
         *known, unknown = get_args(source)
         choices = {
             tag: handler.generate_schema(model) for model in known for tag in self._tags(model)
@@ -132,7 +134,9 @@ class OpenUnion:
     def _guard(self, known: frozenset[str]) -> Any:
         def guard(value: BaseModel) -> BaseModel:
             if getattr(value, self.discriminator) in known:
-                raise PydanticCustomError("known_tag", "Input has a known type but breaks its schema")
+                raise PydanticCustomError(
+                    "known_tag", "Input has a known type but breaks its schema"
+                )
             return value
 
         return guard
