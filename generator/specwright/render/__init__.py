@@ -1,0 +1,1 @@
+"""Templates, and the quoting and formatting that make their output safe Python."""

@@ -1,0 +1,111 @@
+"""The Jinja environment: which templates are found, and what they may write."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Mapping
+from enum import Enum
+from typing import Any
+
+import jinja2
+
+from specwright import pointer
+from specwright.ir.model import Default
+from specwright.render import quoting
+from specwright.render.templates import Templates
+from specwright.text import Text
+
+_FILTERS: Mapping[str, Callable[..., object]] = {
+    "literal": quoting.literal,
+    "docstring": quoting.docstring,
+    "comment": quoting.comment,
+    "toml": quoting.toml,
+    "markdown": quoting.markdown,
+    "identifier": quoting.identifier,
+    "tokens": lambda value: tuple(Text(token) for token in pointer.split(value.raw)),
+}
+# Its attribute access would go past the one below.
+_WITHHELD_FILTERS = ("attr", "pprint", "safe")
+_DOCUMENT_MODULES = "specwright.document."
+
+
+class _Loader(jinja2.BaseLoader):
+    """Finds the user's template before the built-in one; `builtin/…` is always the latter."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._templates = templates
+
+    def get_source(
+        self, environment: jinja2.Environment, template: str
+    ) -> tuple[str, str, Callable[[], bool]]:
+        path = self._templates.find(template)
+        if path is None:
+            raise jinja2.TemplateNotFound(template)
+        return path.read_text(encoding="utf-8"), str(path), lambda: True
+
+    def list_templates(self) -> list[str]:
+        return list(self._templates.names())
+
+
+class _Environment(jinja2.Environment):
+    """Hands text from a document to templates only as `Text`, and never what is inside it."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        return _guarded(obj, attribute, super().getattr(obj, attribute))
+
+    def getitem(self, obj: Any, argument: Any) -> Any:
+        return _guarded(obj, argument, super().getitem(obj, argument))
+
+
+def environment(templates: Templates) -> jinja2.Environment:
+    """Make the environment in which all templates are rendered."""
+    made = _Environment(
+        loader=_Loader(templates),
+        undefined=jinja2.StrictUndefined,
+        autoescape=False,
+        finalize=_written,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        auto_reload=False,
+    )
+    made.filters.update(_FILTERS)
+    for name in _WITHHELD_FILTERS:
+        del made.filters[name]
+    return made
+
+
+def _written(value: object) -> object:
+    if isinstance(value, Text):
+        raise TypeError("text from the document stands here without a filter that quotes it")
+    if isinstance(value, bool) or not isinstance(value, str | int | jinja2.Undefined):
+        raise TypeError(
+            f"a value of type {type(value).__name__} stands here; only names and numbers are "
+            "written as they are"
+        )
+    return value
+
+
+def _guarded(owner: object, name: object, value: Any) -> Any:
+    if isinstance(owner, Text):
+        raise TypeError(f"templates see no attributes of text from the document ({name})")
+    if _is_documents(owner) and not callable(value):
+        return _wrapped(value)
+    return value
+
+
+def _is_documents(owner: object) -> bool:
+    """Whether the strings inside a value were written by the document's author."""
+    return isinstance(owner, Default) or (
+        dataclasses.is_dataclass(owner) and type(owner).__module__.startswith(_DOCUMENT_MODULES)
+    )
+
+
+def _wrapped(value: Any) -> Any:
+    if isinstance(value, str) and not isinstance(value, Enum):
+        return Text(value)
+    if isinstance(value, tuple | list):
+        return type(value)(_wrapped(item) for item in value)
+    if isinstance(value, dict):
+        return {_wrapped(name): _wrapped(item) for name, item in value.items()}
+    return value

@@ -1,0 +1,76 @@
+"""Formatting of Python source by ruff, whatever settings its user has for other code."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from ruff import find_ruff_bin  # type: ignore[import-untyped]
+
+from specwright.errors import Location, SpecwrightError
+
+_SETTINGS = """\
+line-length = 100
+target-version = "py311"
+# Whatever lies around the temporary directory, and whatever the files are called.
+exclude = []
+respect-gitignore = false
+src = []
+
+[lint]
+select = ["I", "F401"]
+
+[lint.isort]
+known-first-party = []
+"""
+_CHECK = ("check", "--fix", "--quiet", "--ignore-noqa", "--exit-zero")
+_FORMAT = ("format", "--quiet")
+
+
+def format_sources(sources: Mapping[str, str]) -> dict[str, str]:
+    """Format Python files: imports sorted, unused ones removed, layout by `ruff format`."""
+    if not sources:
+        return {}
+    for path, source in sources.items():
+        _verify(path, source, ast.PyCF_ONLY_AST)
+    with tempfile.TemporaryDirectory(prefix="specwright-") as name:
+        directory = Path(name)
+        (directory / "ruff.toml").write_text(_SETTINGS, encoding="utf-8")
+        for path, source in sources.items():
+            file = directory / path
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(source, encoding="utf-8", newline="\n")
+        _ruff(_CHECK, directory)
+        _ruff(_FORMAT, directory)
+        return {path: (directory / path).read_text(encoding="utf-8") for path in sources}
+
+
+def verify(path: str, source: str) -> None:
+    """Refuse Python source that does not compile."""
+    _verify(path, source, 0)
+
+
+def _verify(path: str, source: str, flags: int) -> None:
+    try:
+        compile(source, path, "exec", flags, dont_inherit=True)
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        line = getattr(error, "lineno", None) or 1
+        written = source.splitlines()[line - 1 : line]
+        raise SpecwrightError(
+            f"the generated file is not Python: {error}: {' '.join(written).strip()}",
+            Location(path, line, getattr(error, "offset", None) or 1),
+            "nothing was written; look at the template of this file, or report the document "
+            "that leads to it",
+        ) from error
+
+
+def _ruff(arguments: Sequence[str], directory: Path) -> None:
+    command = [str(find_ruff_bin()), *arguments, "--config", "ruff.toml", "--no-cache", "."]
+    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise SpecwrightError(
+            f"ruff {arguments[0]} failed: {done.stderr.strip() or done.stdout.strip()}"
+        )

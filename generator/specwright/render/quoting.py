@@ -1,0 +1,120 @@
+"""Words and values from a document as Python source that cannot end its literal or comment."""
+
+from __future__ import annotations
+
+import keyword
+import math
+import re
+import unicodedata
+from collections.abc import Mapping
+
+from specwright.render.prose import wrap
+from specwright.text import Text
+
+_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+# A quote that meets another quote, or the end of what we write, could close the docstring.
+_RISKY_QUOTE = re.compile(r'"(?="|\Z)')
+_LINE_END = re.compile(r"\r\n|\r")
+# What tools read as an instruction to them, or Python as the encoding of the file (PEP 263).
+_CODING = re.compile(r"coding(?=[:=])")
+_PRAGMA = re.compile(
+    r"(?:(?<=#)|^)(\s*)(no(?:qa|sec)\b|(?:type|mypy|pyright|pyre|ruff|flake8|isort|fmt|yapf|black"
+    r"|pylint|pragma)(?=\s*:))",
+    re.IGNORECASE,
+)
+_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+_MARKDOWN = re.compile(r"[!-/:-@\[-`{-~]")
+
+
+def literal(value: object) -> str:
+    """Write a value as an expression in ASCII that evaluates to it."""
+    match value:
+        case Text():
+            return _string(value.raw)
+        case str():
+            return _string(str(value))
+        case None | bool() | int():
+            return repr(value)
+        case float() if math.isfinite(value):
+            return repr(value)
+        case tuple():
+            items = ", ".join(literal(item) for item in value)
+            return f"({items},)" if len(value) == 1 else f"({items})"
+        case list():
+            return f"[{', '.join(literal(item) for item in value)}]"
+        case Mapping():
+            members = (f"{literal(name)}: {literal(item)}" for name, item in value.items())
+            return f"{{{', '.join(members)}}}"
+    raise TypeError(f"no literal stands for {type(value).__name__} {value!r}")
+
+
+def docstring(text: Text | str, *, indent: int = 4, width: int = 100) -> str:
+    """Wrap text as part of a docstring; lines after the first are indented.
+
+    The result holds no three quotes, no quote at its end and no backslash that escapes
+    anything, so that it may stand anywhere between three double quotes.
+    """
+    lines = wrap(visible(_raw(text)), width - indent)
+    body = "\n".join(lines).replace("\\", "\\\\")
+    body = _RISKY_QUOTE.sub(r"\"", body)
+    return re.sub(r"\n(?=[^\n])", "\n" + " " * indent, body)
+
+
+def comment(text: Text | str, *, indent: int = 0, width: int = 100) -> str:
+    """Write text as comment lines; those after the first are indented."""
+    lines = wrap(visible(_raw(text)), width - indent - 2)
+    comments = (f"# {_disarm(line)}".rstrip() for line in lines)
+    return ("\n" + " " * indent).join(comments)
+
+
+def toml(text: Text | str) -> str:
+    """Write text as a basic string of TOML, which knows no lone surrogates."""
+    raw = _raw(text).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return _string(raw).replace("\\x", "\\u00")
+
+
+def markdown(text: Text | str) -> str:
+    """Write text as one line of CommonMark without any markup."""
+    return _MARKDOWN.sub(r"\\\g<0>", " ".join(visible(_raw(text)).split()))
+
+
+def identifier(name: str) -> str:
+    """Let a name pass that can stand where Python expects an identifier."""
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ValueError(f"{name!r} is not an identifier")
+    return name
+
+
+def visible(text: str) -> str:
+    """Spell out characters that are not seen: controls, text direction, line separators."""
+    text = _LINE_END.sub("\n", text)
+    return "".join(
+        _spelled(character)
+        if character not in "\n\t" and unicodedata.category(character) in _INVISIBLE
+        else character
+        for character in text
+    )
+
+
+def _raw(text: Text | str) -> str:
+    return text.raw if isinstance(text, Text) else text
+
+
+def _string(text: str) -> str:
+    written = (
+        _ESCAPES.get(character) or (character if " " <= character <= "~" else _spelled(character))
+        for character in text
+    )
+    return f'"{"".join(written)}"'
+
+
+def _spelled(character: str) -> str:
+    code = ord(character)
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _disarm(line: str) -> str:
+    line = _CODING.sub("coding ", line)
+    return _PRAGMA.sub(r"\1`\2`", line)

@@ -1,0 +1,51 @@
+"""Rendering of one template, with errors that name its file and line."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Mapping
+
+import jinja2
+
+from specwright.errors import InputError, Location
+from specwright.render.environment import environment
+from specwright.render.templates import SUFFIX, Templates
+
+_HINT = (
+    "values from the document need a filter: literal, docstring, comment, toml or markdown; "
+    "`specwright templates copy` gives the built-in template to compare with"
+)
+
+
+class Renderer:
+    """Renders templates by name."""
+
+    def __init__(self, templates: Templates) -> None:
+        self._environment = environment(templates)
+
+    def render(self, template: str, context: Mapping[str, object]) -> str:
+        """Return the text of a template; whatever goes wrong in it becomes an `InputError`."""
+        try:
+            return self._environment.get_template(template).render(context)
+        except jinja2.TemplateSyntaxError as error:
+            place = Location(error.filename or error.name or template, error.lineno, 1)
+            raise InputError(f"template error: {error.message}", place) from error
+        except jinja2.TemplateNotFound as error:
+            raise InputError(
+                f"there is no template {error.message or error.name!r}",
+                _place(error, template),
+                "names are relative to the directory of templates; "
+                "`specwright templates list` shows the built-in ones",
+            ) from error
+        except Exception as error:
+            message = f"template error: {error}"
+            raise InputError(message, _place(error, template), _HINT) from error
+
+
+def _place(error: Exception, template: str) -> Location:
+    """Find the innermost line of a template that an error came through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    inside = [frame for frame in frames if frame.filename.endswith(SUFFIX)]
+    if not inside:
+        return Location(template, 1, 1)
+    return Location(inside[-1].filename, inside[-1].lineno or 1, 1)
