@@ -1,4 +1,4 @@
-"""Each directory beside this file is a case: what goes into `specwright generate` and what comes out.
+"""Each directory beside this file is a case: what `specwright generate` gets and what it makes.
 
 A case holds an input document and `options.toml` (a pyproject.toml by another name), and either
 `expected/` (the tree that is generated) or `stderr.txt` (what the command says when it refuses).

@@ -1,0 +1,111 @@
+"""A server that answers every operation of a document with the example it gives."""
+
+import json
+import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+BASE_PATH = "/api/v1"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The first successful response of one operation."""
+
+    method: str
+    path: re.Pattern[str]
+    status: int
+    body: Any
+    pagination: dict[str, Any]
+
+    def page(self, cursor: str | None) -> Any:
+        """The example, or an empty last page when a cursor asks for what comes after it."""
+        if cursor is None or not self.pagination:
+            return self.body
+        empty: dict[str, Any] = {"items": [], "more": False, "next": None}
+        members = {self.pagination[key].lstrip("/"): value for key, value in empty.items()}
+        return {**self.body, **members}
+
+
+def answers(document: dict[str, Any]) -> Iterator[Answer]:
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if isinstance(operation, dict) and "responses" in operation:
+                status = min(code for code in operation["responses"] if code.startswith("2"))
+                yield Answer(
+                    method.upper(),
+                    re.compile(BASE_PATH + re.sub(r"\{[^}]+\}", "[^/]+", path)),
+                    int(status),
+                    example(document, operation["responses"][status]),
+                    operation.get("x-contract-pagination", {}),
+                )
+
+
+def example(document: dict[str, Any], response: dict[str, Any]) -> Any:
+    response = follow(document, response)
+    media = response.get("content", {}).get("application/json", {})
+    for first in media.get("examples", {}).values():
+        return follow(document, first)["value"]
+    return media.get("example")
+
+
+def follow(document: dict[str, Any], node: dict[str, Any]) -> dict[str, Any]:
+    while "$ref" in node:
+        target: Any = document
+        for token in node["$ref"].removeprefix("#/").split("/"):
+            target = target[token]
+        node = target
+    return node
+
+
+def handler(table: list[Answer]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            url = urlsplit(self.path)
+            cursor = parse_qs(url.query).get("cursor", [None])[0]
+            for answer in table:
+                if answer.method == self.command and answer.path.fullmatch(url.path):
+                    body = answer.page(cursor)
+                    self.reply(answer.status, b"" if body is None else json.dumps(body).encode())
+                    return
+            self.reply(404, b"{}")
+
+        def reply(self, status: int, body: bytes) -> None:
+            self.send_response(status)
+            if body:
+                self.send_header("Content-Type", "application/json")
+            if status != 204:
+                self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *arguments: object) -> None:
+            """Say nothing; the test reports what matters."""
+
+    for method in {answer.method for answer in table}:
+        setattr(Handler, f"do_{method}", Handler.answer)
+    return Handler
+
+
+@contextmanager
+def serving(document: Path) -> Iterator[str]:
+    """The base URL of a running server for this document."""
+    table = list(answers(json.loads(document.read_text("utf-8"))))
+    # A literal path must win over a template that also matches it.
+    table.sort(key=lambda answer: answer.path.pattern.count("[^/]+"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler(table))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}{BASE_PATH}"
+    finally:
+        server.shutdown()
+        server.server_close()

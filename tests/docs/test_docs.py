@@ -1,0 +1,164 @@
+"""Every command and every piece of code in README.md and docs/ is run, and says what it says.
+
+A page is run from top to bottom in a copy of the repository of its own. `console` blocks are
+transcripts; the `python` blocks of a section are one program; a block with a file name is that
+file. `<!-- not run: reason -->` above a block is the only way around.
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from tests.docs.blocks import Block, blocks
+from tests.docs.example_server import serving
+from tests.docs.transcript import fits, steps
+
+ROOT = Path(__file__).parents[2]
+SPEC = ROOT / "spec" / "openapi.json"
+# Decisions hold no code, and measurements differ from machine to machine.
+PAGES = [
+    ROOT / "README.md",
+    *sorted(
+        path
+        for path in (ROOT / "docs").rglob("*.md")
+        if path.parent.name != "decisions" and path.name != "benchmarks.md"
+    ),
+]
+LIMIT_SECONDS = 120
+
+
+def page_name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def runnable(path: Path) -> list[Block]:
+    return [block for block in blocks(path, page_name(path)) if not block.reason]
+
+
+class Copy:
+    """A copy of the repository in which one page is followed."""
+
+    def __init__(self, place: Path, base_url: str) -> None:
+        self.place = place
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if k not in ("CI", "FORCE_COLOR")},
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "COLUMNS": "100",
+            "NO_COLOR": "1",
+            "PARTNER_ESIM_API_KEY": "pes_test_" + "0" * 48,
+            "PARTNER_ESIM_BASE_URL": base_url,
+        }
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            command,
+            cwd=self.place,
+            env=self.environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=LIMIT_SECONDS,
+            check=False,
+        )
+
+
+def follow_transcript(copy: Copy, block: Block) -> None:
+    for step in steps(block.text):
+        result = copy.run("bash", "-c", step.command)
+        assert fits(step.output, result.stdout), (
+            f"{block.place}: $ {step.command}\n"
+            f"--- printed\n{step.output}\n--- real (exit {result.returncode})\n{result.stdout}"
+        )
+
+
+def write_file(copy: Copy, block: Block) -> None:
+    target = copy.place / block.file
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_text(block.text, "utf-8")
+
+
+def run_program(copy: Copy, program: list[Block]) -> None:
+    result = copy.run(sys.executable, "-c", "\n".join(block.text for block in program))
+    assert result.returncode == 0, f"{program[0].place}\n{result.stdout}"
+
+
+PARSERS: dict[str, Callable[[str], object]] = {
+    "json": json.loads,
+    "toml": tomllib.loads,
+    "yaml": yaml.safe_load,
+    "jinja": str,
+    "text": str,
+}
+
+
+def follow_page(copy: Copy, page: list[Block]) -> None:
+    programs: set[str] = set()
+    for block in page:
+        if block.language in PARSERS:
+            PARSERS[block.language](block.text)
+        if block.file:
+            write_file(copy, block)
+        elif block.language == "console":
+            follow_transcript(copy, block)
+        elif block.language == "python" and block.section not in programs:
+            programs.add(block.section)
+            run_program(copy, [b for b in page if is_program(b) and b.section == block.section])
+
+
+def is_program(block: Block) -> bool:
+    return block.language == "python" and not block.file
+
+
+@pytest.fixture(scope="module")
+def base_url() -> Iterator[str]:
+    with serving(SPEC) as url:
+        yield url
+
+
+@pytest.fixture
+def copy(tmp_path: Path, base_url: str) -> Copy:
+    files = subprocess.run(
+        ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in filter(None, files.stdout.split("\0")):
+        if (ROOT / name).is_file() and not name.startswith("tests/"):
+            target = tmp_path / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, target)
+    return Copy(tmp_path, base_url)
+
+
+@pytest.mark.parametrize("path", [path for path in PAGES if runnable(path)], ids=page_name)
+def test_the_page_does_what_it_says(path: Path, copy: Copy) -> None:
+    follow_page(copy, runnable(path))
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_name)
+def test_every_block_has_a_language_that_is_checked(path: Path) -> None:
+    known = {*PARSERS, "console", "python"}
+    wrong = [b.place for b in blocks(path, page_name(path)) if b.language not in known]
+    assert not wrong
+
+
+@pytest.mark.parametrize("path", PAGES, ids=page_name)
+def test_links_to_files_of_this_repository_resolve(path: Path) -> None:
+    missing = [link for link in local_links(path) if not (path.parent / link).exists()]
+    assert not missing
+
+
+def local_links(path: Path) -> list[str]:
+    prose = re.sub(r"^ *```.*?^ *```", "", path.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return re.findall(r"\]\((?!https?:|#)([^)#\s]+)", prose)
