@@ -14,7 +14,7 @@ NAMED = frozenset("$defs definitions dependentSchemas patternProperties properti
 
 # What a schema may say beside `$ref` without changing which values are valid.
 ANNOTATIONS = frozenset(
-    "$comment deprecated description example examples externalDocs readOnly summary title "
+    "$comment default deprecated description example examples externalDocs readOnly summary title "
     "writeOnly".split()
 )
 

@@ -138,7 +138,7 @@ class _Builder:
                     "give one of them another operationId, or set short-method-names = false",
                 )
 
-    def _operation(self, site: OperationSite, tag: str) -> Operation:
+    def _operation(self, site: OperationSite, tag: str | None) -> Operation:
         value = site.operation.value
         identifier = operation_name(site)
         contract = operation_contract(value)
@@ -166,9 +166,9 @@ class _Builder:
             pointer=site.operation.pointer,
         )
 
-    def _method_name(self, identifier: str, tag: str) -> str:
+    def _method_name(self, identifier: str, tag: str | None) -> str:
         full = snake(identifier)
-        if not self.short_names:
+        if tag is None or not self.short_names:
             return full
         spoken = [word.lower() for word in words(identifier)]
         group = [word.lower() for word in words(tag)]
@@ -201,8 +201,6 @@ class _Builder:
         schema = value.get("schema", {})
         kind, item_kind = self.types.kind(schema)
         style = str(value.get("style", STYLES[location]))
-        followed = self.document.follow(schema)
-        has_default = isinstance(followed, dict) and "default" in followed
         name = snake(str(value["name"]))
         return Parameter(
             name=f"{name}_" if name in RESERVED_ARGUMENTS else name,
@@ -212,7 +210,7 @@ class _Builder:
             kind=kind,
             item_kind=item_kind,
             required=value.get("required") is True or location == "path",
-            default=Default(followed["default"]) if has_default else None,
+            default=self._default(schema),
             style=style,
             explode=bool(value.get("explode", style == "form")),
             description=_text(value.get("description")),
@@ -274,15 +272,20 @@ class _Builder:
         described = value if isinstance(value, dict) else {}
         if "description" not in described and isinstance(followed, dict):
             described = followed
-        has_default = isinstance(followed, dict) and "default" in followed
         return Field(
             name=attribute,
             wire=Text(name),
             annotation=self.types.annotation(pointer, value),
             required=required,
-            default=Default(followed["default"]) if has_default else None,
+            default=self._default(value),
             description=_text(described.get("description")),
         )
+
+    def _default(self, schema: Any) -> Default | None:
+        for each in (schema, self.document.follow(schema)):
+            if isinstance(each, dict) and "default" in each:
+                return Default(each["default"])
+        return None
 
     def _response(self, status: str, site: Site) -> Response:
         return Response(
@@ -314,7 +317,7 @@ class _Builder:
         return None
 
     def _webhook(self, site: OperationSite) -> Webhook:
-        operation = self._operation(site, "")
+        operation = self._operation(site, None)
         return Webhook(
             operation=operation,
             event_type=Text(site.key),
