@@ -64,7 +64,7 @@ class Document:
 
     def locate(self, pointer: Pointer) -> Location:
         """Where the value (its key, for members of objects) or its nearest parent stands."""
-        source, inner = self._origin(pointer)
+        source, inner = self.origin(pointer)
         line, column = source.position(split(inner))
         return Location(source.file, line, column)
 
@@ -102,7 +102,8 @@ class Document:
             value = self.resolve(ref)
         return value
 
-    def _origin(self, pointer: Pointer) -> tuple[Source, Pointer]:
+    def origin(self, pointer: Pointer) -> tuple[Source, Pointer]:
+        """The file that a value comes from, and its pointer in that file."""
         if self.grafts:
             prefix = pointer
             while prefix:

@@ -1,0 +1,1 @@
+"""What is right and wrong about a document."""

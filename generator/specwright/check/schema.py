@@ -1,0 +1,175 @@
+"""The official OpenAPI schema, Schema Objects included, by way of jsonschema-rs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import jsonschema_rs
+
+from specwright.check.subject import MAX_MESSAGE, Problem
+from specwright.document.model import Document
+from specwright.pointer import join, split
+
+DRAFT = "https://json-schema.org/draft/2020-12/schema"
+# Any dialect of OpenAPI's own, and plain JSON Schema: what we check Schema Objects against.
+_KNOWN_DIALECTS = ("https://spec.openapis.org/oas/", DRAFT)
+_VOCABULARY = "https://spec.openapis.org/oas/3.2/meta/2025-09-17"
+
+_REMOVE = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Patch:
+    """A correction to the published iteration that we load, as later iterations made it."""
+
+    pointer: str
+    value: Any
+    why: str
+
+
+_PATCHES: dict[str, tuple[Patch, ...]] = {
+    "3.1": (
+        Patch(
+            "/$defs/link/properties/body",
+            _REMOVE,
+            "the field of a link is called 'server'; 'body' was a slip",
+        ),
+        Patch("/$defs/link/properties/server", {"$ref": "#/$defs/server"}, "see above"),
+        Patch(
+            "/$defs/examples/not",
+            {"required": ["example", "examples"]},
+            "the two fields exclude each other",
+        ),
+        Patch(
+            "/$defs/reference/unevaluatedProperties",
+            _REMOVE,
+            "other fields beside a reference are ignored, not forbidden",
+        ),
+        Patch(
+            "/$defs/path-item-or-reference",
+            {"$ref": "#/$defs/path-item"},
+            "a path item has a field $ref of its own and may have others beside it",
+        ),
+        Patch(
+            "/$defs/path-item/properties/$ref",
+            {"type": "string", "format": "uri-reference"},
+            "see above",
+        ),
+        Patch(
+            "/$defs/parameter/dependentSchemas/schema/$defs/styles-for-path"
+            "/then/properties/name/pattern",
+            "^[^{}]+$",
+            "a name in a path template may hold anything but braces",
+        ),
+    ),
+    "3.2": (),
+}
+
+# Follow-up errors: said of a whole object because something inside it is wrong.
+_CONSEQUENCES = frozenset({"unevaluatedProperties", "unevaluatedItems"})
+
+
+def check_schema(document: Document) -> list[Problem]:
+    """Where the document is not what the specification of its version says."""
+    validator = _validator(document.version[:3], _has_known_dialect(document.data))
+    if validator.is_valid(document.data):
+        return []
+    return list(_without_consequences(list(validator.iter_errors(document.data))))
+
+
+def unknown_dialect(document: Document) -> str | None:
+    """The dialect of Schema Objects, if it is one that cannot be checked."""
+    return None if _has_known_dialect(document.data) else str(document.data["jsonSchemaDialect"])
+
+
+def _has_known_dialect(data: dict[str, Any]) -> bool:
+    dialect = data.get("jsonSchemaDialect", DRAFT)
+    return isinstance(dialect, str) and dialect.startswith(_KNOWN_DIALECTS)
+
+
+@cache
+def _validator(version: str, with_schema_objects: bool) -> jsonschema_rs.Validator:
+    schema = _read("openapi_spec_validator", f"resources/schemas/v{version}/schema.json")
+    for patch in _PATCHES[version]:
+        _apply(schema, patch)
+    if with_schema_objects:
+        # The published schema leaves this open for a dialect to fill in.
+        schema["$defs"]["schema"]["allOf"] = [{"$ref": DRAFT}, {"$ref": _VOCABULARY}]
+    vocabulary = _read("openapi_schema_validator", "schemas/oas3.2/meta/2025-09-17.json")
+    registry = jsonschema_rs.Registry([(_VOCABULARY, vocabulary)])
+    return jsonschema_rs.Draft202012Validator(schema, registry=registry, offline=True, mask="this")
+
+
+def _read(package: str, path: str) -> dict[str, Any]:
+    # Found without importing the package, which takes longer than the whole check.
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise ModuleNotFoundError(f"{package} is not installed", name=package)
+    content: dict[str, Any] = json.loads((Path(spec.origin).parent / path).read_text("utf-8"))
+    return content
+
+
+def _apply(schema: dict[str, Any], patch: Patch) -> None:
+    *parents, name = split(patch.pointer)
+    target = schema
+    for token in parents:
+        target = target[token]
+    if patch.value is _REMOVE:
+        del target[name]
+    else:
+        target[name] = patch.value
+
+
+def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterator[Problem]:
+    causes = {
+        tuple(error.instance_path) for error in errors if error.kind.name not in _CONSEQUENCES
+    }
+    # All prefixes: whoever contains a cause has no complaint of its own.
+    blamed = {cause[:length] for cause in causes for length in range(len(cause) + 1)}
+    for error in errors:
+        path = tuple(error.instance_path)
+        if error.kind.name not in _CONSEQUENCES:
+            for each in _leaves(error):
+                yield Problem(join(*each.instance_path), _sentence(each))
+        elif path not in blamed:
+            names = getattr(error.kind, "unexpected", [])
+            for name in names:
+                yield Problem(join(*path, name), f"'{name}' is not a field of this object")
+
+
+def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
+    """The errors inside alternatives that say most, or the error itself."""
+    branches = [branch for branch in getattr(error.kind, "context", []) if branch]
+    deep = [
+        each
+        for branch in branches
+        for each in branch
+        if len(each.instance_path) > len(error.instance_path)
+    ]
+    if error.kind.name in ("anyOf", "oneOf") and deep:
+        yield max(deep, key=lambda each: len(each.instance_path))
+    else:
+        yield error
+
+
+def _sentence(error: jsonschema_rs.ValidationError) -> str:
+    context = getattr(error.kind, "context", None)
+    if error.kind.name in ("anyOf", "oneOf") and context:
+        wanted = [
+            str(getattr(branch[0].kind, "property", "")) for branch in context if len(branch) == 1
+        ]
+        named = [f"'{name}'" for name in wanted if name]
+        if len(named) == len(context):
+            return f"one of {', '.join(named)} is required"
+    if error.kind.name == "not":
+        excluded = getattr(error.kind, "schema", {}).get("required", [])
+        if excluded:
+            return f"{' and '.join(repr(name) for name in excluded)} exclude each other"
+    message = error.message
+    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"

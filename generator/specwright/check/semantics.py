@@ -1,0 +1,90 @@
+"""What the official schema cannot say, by way of openapi-spec-validator.
+
+Of its checks, three are left to others here. It compiles and walks every schema in Python, which
+takes seconds on large documents: Schema Objects and defaults are checked with jsonschema-rs. It
+knows operations of `paths` only: uniqueness of operationIds is a lint rule that sees webhooks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.pointer import Pointer, join
+
+
+@dataclass(frozen=True, slots=True)
+class Semantic:
+    """What openapi-spec-validator found, under the name of our rule."""
+
+    rule: str
+    pointer: Pointer
+    message: str
+
+
+class Incomplete(Exception):  # noqa: N818
+    """The validator could not finish; the message says why."""
+
+
+def check_semantics(document: Document) -> list[Semantic]:
+    """Run the validator; whatever stops it is an `Incomplete`, never a traceback."""
+    try:
+        return list(_run(document))
+    except RecursionError:
+        raise Incomplete("references go around in circles deeper than it can follow") from None
+    # The validator assumes a document of the right shape and fails in many ways without one.
+    except Exception as error:
+        raise Incomplete(f"{type(error).__name__}: {error}"[:200]) from None
+
+
+def _run(document: Document) -> Iterator[Semantic]:
+    # Imported here: this takes longer than everything else that a check does.
+    from openapi_spec_validator.validation import exceptions, keywords, validators
+
+    rules: dict[type, str] = {
+        exceptions.UnresolvableParameterError: "path-parameters",
+        exceptions.ParameterDuplicateError: "parameter-duplicate",
+    }
+
+    class Silent(keywords.KeywordValidator):
+        """Stands for the checks that are done elsewhere."""
+
+        def __call__(self, *args: object, **kwargs: object) -> Iterator[Any]:
+            return iter(())
+
+    class LocatedOperation(keywords.OperationValidator):
+        """Adds the place, which the validator's own errors do not carry."""
+
+        def __call__(
+            self, url: str, name: str, operation: Any, path_parameters: Any = None
+        ) -> Iterator[Any]:
+            for error in super().__call__(url, name, operation, path_parameters):
+                error.path.extendleft((name, url, "paths"))
+                yield error
+
+    inherited = {
+        "3.1": validators.OpenAPIV31SpecValidator,
+        "3.2": validators.OpenAPIV32SpecValidator,
+    }[document.version[:3]].keyword_validators
+    silenced = ("schema", "schemas", "default", "content", "response", "responses")
+    checks = {**inherited, **dict.fromkeys(silenced, Silent), "operation": LocatedOperation}
+
+    class NoSchema:
+        @staticmethod
+        def iter_errors(data: object) -> Iterator[Any]:
+            return iter(())
+
+    class Validator(validators.SpecValidator):
+        keyword_validators = checks
+        schema_validator = NoSchema
+        # References to other machines are never followed from here.
+        resolver_handlers: dict[str, Any] = {}  # noqa: RUF012
+
+    for error in Validator(document.data).iter_errors():
+        if isinstance(error, exceptions.DuplicateOperationIDError):
+            continue
+        rule = rules.get(type(error), "tags" if "tag" in error.message.lower() else "semantics")
+        pointer = join(*error.path) or ("/tags" if rule == "tags" else "")
+        yield Semantic(rule, pointer, error.message)

@@ -1,0 +1,143 @@
+"""`lint.toml`: the levels of rules and the findings that a project accepts."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from specwright.check.findings import Finding, Level
+from specwright.errors import InputError, Location
+
+FILE_NAME = "lint.toml"
+
+
+class Profile(StrEnum):
+    """Which levels hold for the rules that the file does not name."""
+
+    RECOMMENDED = "recommended"
+    STRICT = "strict"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """Findings of one rule that are accepted where the glob matches their pointer."""
+
+    rule: str
+    where: str
+    reason: str
+    location: Location
+
+    def covers(self, finding: Finding) -> bool:
+        return finding.rule == self.rule and fnmatchcase(finding.pointer, self.where)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How strict the checks are."""
+
+    profile: Profile = Profile.RECOMMENDED
+    levels: Mapping[str, Level] = field(default_factory=dict)
+    waivers: tuple[Waiver, ...] = ()
+
+
+def find(document: str) -> str | None:
+    """The `lint.toml` beside a document."""
+    beside = Path(document).with_name(FILE_NAME)
+    return str(beside) if beside.is_file() else None
+
+
+def load(file: str, known_rules: Collection[str]) -> Settings:
+    """Read settings; an `InputError` says what in the file has no meaning."""
+    try:
+        text = Path(file).read_text("utf-8")
+        data = tomllib.loads(text)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", Location(file, 1, 1)) from None
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8 text", Location(file, 1, 1), "save it as UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise InputError(f"not valid TOML: {error}", _toml_place(file, str(error))) from None
+    return _Reader(file, text, known_rules).settings(data)
+
+
+def _toml_place(file: str, message: str) -> Location:
+    words = message.replace(")", " ").replace(",", " ").split()
+    if "line" in words and "column" in words:
+        line, column = words[words.index("line") + 1], words[words.index("column") + 1]
+        return Location(file, int(line), int(column))
+    return Location(file, 1, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    file: str
+    text: str
+    known_rules: Collection[str]
+
+    def settings(self, data: dict[str, Any]) -> Settings:
+        unknown = set(data) - {"profile", "levels", "waivers"}
+        if unknown:
+            name = sorted(unknown)[0]
+            raise self.error(
+                f"unknown setting '{name}'", name, "it takes profile, [levels] and [[waivers]]"
+            )
+        levels = data.get("levels", {})
+        waivers = data.get("waivers", [])
+        if not isinstance(levels, dict) or not isinstance(waivers, list):
+            raise self.error("[levels] is a table and [[waivers]] a list of tables", "levels")
+        return Settings(
+            self.profile(data.get("profile", Profile.RECOMMENDED)),
+            {rule: self.level(rule, level) for rule, level in levels.items()},
+            tuple(self.waiver(index, waiver) for index, waiver in enumerate(waivers)),
+        )
+
+    def profile(self, name: Any) -> Profile:
+        try:
+            return Profile(name)
+        except ValueError:
+            raise self.error(
+                f"unknown profile {name!r}", "profile", f"one of {', '.join(Profile)}"
+            ) from None
+
+    def level(self, rule: str, level: Any) -> Level:
+        self.check_rule(rule, self.place(rule))
+        try:
+            return Level(level)
+        except ValueError:
+            raise self.error(
+                f"unknown level {level!r} for '{rule}'", rule, f"one of {', '.join(Level)}"
+            ) from None
+
+    def waiver(self, index: int, waiver: Any) -> Waiver:
+        place = self.place("[[waivers]]", index)
+        members = ("rule", "where", "reason")
+        if (
+            not isinstance(waiver, dict)
+            or set(waiver) != set(members)
+            or not all(isinstance(waiver[name], str) and waiver[name].strip() for name in members)
+        ):
+            raise InputError(
+                "a waiver has rule, where (a glob for JSON pointers) and reason, all text",
+                place,
+                "say why the finding is accepted, so that others can tell when it no longer is",
+            )
+        self.check_rule(waiver["rule"], place)
+        return Waiver(waiver["rule"], waiver["where"], waiver["reason"], place)
+
+    def check_rule(self, rule: str, place: Location) -> None:
+        if rule not in self.known_rules:
+            raise InputError(f"unknown rule '{rule}'", place, "see docs/reference/rules.md")
+
+    def place(self, marker: str, index: int = 0) -> Location:
+        """The line that starts with a marker, for the index-th time."""
+        lines = self.text.splitlines()
+        hits = [n for n, line in enumerate(lines, 1) if line.strip(" \t\"'").startswith(marker)]
+        return Location(self.file, hits[index] if index < len(hits) else 1, 1)
+
+    def error(self, message: str, marker: str, hint: str | None = None) -> InputError:
+        return InputError(message, self.place(marker), hint)

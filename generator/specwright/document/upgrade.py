@@ -1,0 +1,127 @@
+"""OpenAPI 3.0 documents as the 3.1 documents that they mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from jsonschema_rs.canonical.schema import clone
+
+from specwright.document.model import Document, Graft
+from specwright.document.shape import Node, walk
+from specwright.pointer import Pointer
+
+TARGET_VERSION = "3.1.1"
+
+Schema = dict[str, Any]
+
+# What 3.0 readers honour beside `$ref`, although 3.0 says that everything there is ignored. Only
+# notes for readers and `nullable` are kept: constraints would start to count in 3.1.
+_KEPT_BESIDE_REF = frozenset(
+    {"$ref", "nullable", "title", "summary", "description", "deprecated", "readOnly", "writeOnly"}
+)
+_CONTENT = {
+    "byte": ("contentEncoding", "base64"),
+    "base64": ("contentEncoding", "base64"),
+    "binary": ("contentMediaType", "application/octet-stream"),
+}
+
+
+def upgrade(document: Document) -> Document:
+    """The same API in 3.1; other versions come back as they are.
+
+    Pointers stay what they were wherever 3.1 can say the same in the same place, and lead to the
+    original lines where it cannot.
+    """
+    if not document.version.startswith("3.0."):
+        return document
+    data = clone(document.data)
+    data["openapi"] = TARGET_VERSION
+    nodes = [node for node in walk(data) if node.kind == "schema"]
+    targets = {node.ref for node in nodes if node.ref}
+    moved: dict[Pointer, Pointer] = {}
+    for node in nodes:
+        for step in _STEPS:
+            for new, old in step(node, targets):
+                moved[f"{node.pointer}{new}"] = f"{node.pointer}{old}"
+    grafts = {new: _graft(document, old) for new, old in moved.items()}
+    return replace(document, data=data, grafts={**document.grafts, **grafts})
+
+
+def _graft(document: Document, pointer: Pointer) -> Graft:
+    source, inner = document.origin(pointer)
+    return Graft(source, inner)
+
+
+# A step changes one schema in place and says what moved: (pointer inside the schema, where it was).
+_Moves = Iterator[tuple[Pointer, Pointer]]
+_Step = Callable[[Node, set[str]], _Moves]
+
+
+def _drop_ignored(node: Node, targets: set[str]) -> _Moves:
+    if node.ref is not None:
+        for name in set(node.value) - _KEPT_BESIDE_REF:
+            if not name.startswith("x-"):
+                del node.value[name]
+    yield from ()
+
+
+def _exclusive_limits(node: Node, targets: set[str]) -> _Moves:
+    schema = node.value
+    for exclusive, limit in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if schema.get(exclusive) is True and limit in schema:
+            schema[exclusive] = schema.pop(limit)
+        elif isinstance(schema.get(exclusive), bool):
+            del schema[exclusive]
+    yield from ()
+
+
+def _example(node: Node, targets: set[str]) -> _Moves:
+    schema = node.value
+    if "example" in schema and "examples" not in schema:
+        schema["examples"] = [schema.pop("example")]
+        yield "/examples", "/example"
+        yield "/examples/0", "/example"
+
+
+def _content(node: Node, targets: set[str]) -> _Moves:
+    # The format stays: in 3.1 it is a note without effect, and code generators read it.
+    keyword = _CONTENT.get(str(node.value.get("format")))
+    if keyword and node.value.get("type") == "string":
+        node.value.setdefault(*keyword)
+    yield from ()
+
+
+def _nullable(node: Node, targets: set[str]) -> _Moves:
+    schema = node.value
+    nullable = schema.pop("nullable", False)
+    if nullable is not True:
+        return
+    kind = schema.get("type")
+    if isinstance(kind, str):
+        schema["type"] = [kind, "null"]
+        values = schema.get("enum")
+        if isinstance(values, list) and None not in values:
+            values.append(None)
+        # 3.0.3 speaks of `type` only, but writers mean the whole schema.
+        for choice in ("oneOf", "anyOf"):
+            if isinstance(schema.get(choice), list):
+                schema[choice].append({"type": "null"})
+        return
+    if isinstance(kind, list):
+        return
+    for choice in ("oneOf", "anyOf"):
+        if isinstance(schema.get(choice), list):
+            schema[choice].append({"type": "null"})
+            return
+    for whole in ("$ref", "allOf"):
+        # A reference into the list would lose its target if the list moved.
+        if whole in schema and not any(t.startswith(f"#{node.pointer}/{whole}") for t in targets):
+            schema["anyOf"] = [{whole: schema.pop(whole)}, {"type": "null"}]
+            yield f"/anyOf/0/{whole}", f"/{whole}"
+            yield "/anyOf/0", f"/{whole}"
+            return
+
+
+_STEPS: tuple[_Step, ...] = (_drop_ignored, _exclusive_limits, _example, _content, _nullable)
