@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import quote
 
 from specwright.document import schemas
 from specwright.document.model import Document
@@ -42,14 +43,35 @@ def normalise(document: Document) -> Document:
     data = copy.deepcopy(document.data)
     components = data.setdefault("components", {}).setdefault("schemas", {})
     taken = {pascal(key) for key in components}
+    moved: dict[Pointer, Pointer] = {}
     for slot in _slots(document):
         holder = resolve(data, slot.holder)
         schema = holder.get("schema")
         if isinstance(schema, dict) and not _names_component(schema):
             key = _free(slot, taken)
             components[key] = schema
+            moved[slot.holder + "/schema"] = COMPONENTS + join(key)
             holder["schema"] = {"$ref": "#" + COMPONENTS + join(key)}
+    _redirect(document, data, moved)
     return document.with_data(data)
+
+
+def _redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> None:
+    """Let references into a schema that moved lead to its new place."""
+    if isinstance(value, list):
+        for each in value:
+            _redirect(document, each, moved)
+    elif isinstance(value, dict):
+        ref = value.get("$ref")
+        if isinstance(ref, str):
+            target = document.target(ref)
+            place = target
+            while place and place not in moved:
+                place = place.rpartition("/")[0]
+            if place:
+                value["$ref"] = "#" + quote(moved[place] + target[len(place) :])
+        for each in value.values():
+            _redirect(document, each, moved)
 
 
 def _names_component(schema: dict[str, Any]) -> bool:

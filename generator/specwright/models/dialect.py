@@ -15,7 +15,7 @@ from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.errors import InputError
 from specwright.names import pascal
-from specwright.pointer import Pointer, join, resolve, split
+from specwright.pointer import Pointer, join, resolve, split, unescape
 
 KEYWORDS = frozenset(
     "$ref additionalProperties allOf anyOf const default deprecated description discriminator "
@@ -23,6 +23,10 @@ KEYWORDS = frozenset(
     "maximum minItems minLength minProperties minimum multipleOf oneOf pattern "
     "patternProperties prefixItems properties propertyNames required type uniqueItems".split()
 )
+
+# Formats with a Python type of their own; such a type takes no pattern and no length.
+FORMATS = frozenset({"date", "date-time", "time", "uuid"})
+TEXT_CONSTRAINTS = frozenset({"maxLength", "minLength", "pattern"})
 
 
 @dataclass(slots=True)
@@ -111,6 +115,8 @@ class _Translation:
             return schema
         known = {key: value for key, value in schema.items() if key in KEYWORDS}
         result = schemas.map_children(known, self.schema)
+        if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
+            result.pop("format", None)
         if isinstance(known.get("$ref"), str):
             result["$ref"] = self._reference(known["$ref"])
         if isinstance(known.get("discriminator"), dict):
@@ -118,7 +124,9 @@ class _Translation:
         values = schema.get("x-extensible-enum")
         if isinstance(values, list) and known.get("type") == "string":
             # Known values for people and editors, any other string for the future.
-            described: dict[str, Any] = {k: result[k] for k in ("description", "default") if k in result}
+            described: dict[str, Any] = {
+                k: result[k] for k in ("description", "default") if k in result
+            }
             rest = {k: v for k, v in result.items() if k not in described}
             result = {**described, "anyOf": [{"type": "string", "enum": values}, rest]}
         return result
@@ -141,15 +149,22 @@ class _Translation:
         result: dict[str, Any] = {"propertyName": discriminator["propertyName"]}
         mapping = discriminator.get("mapping")
         if isinstance(mapping, dict):
+            references = {
+                tag: _mapped(self.dialect.document, target) for tag, target in mapping.items()
+            }
             result["mapping"] = {
-                tag: self._reference(_mapped(self.dialect.document, target))
-                for tag, target in mapping.items()
+                tag: self._reference(ref) for tag, ref in references.items() if ref is not None
             }
         return result
 
 
-def _mapped(document: Document, target: str) -> str:
-    """A discriminator maps to a reference or to the bare name of a component (OAS 3.1.1, 4.8.25)."""
-    bare = "#" + COMPONENTS + join(target)
+def _mapped(document: Document, target: str) -> str | None:
+    """A discriminator maps to a reference or to the bare name of a component (OAS 3.1.1, 4.8.25).
+
+    None stands for a target that does not exist, which lint reports.
+    """
     components = document.data["components"]["schemas"]
-    return bare if target in components else target
+    if target in components:
+        return "#" + COMPONENTS + join(target)
+    name = document.target(target).removeprefix(COMPONENTS + "/")
+    return target if unescape(name) in components else None

@@ -41,7 +41,6 @@ OPTIONS: dict[str, Any] = {
     "enum_field_as_literal": "all",
     "naming_strategy": "parent-prefixed",
     "strict_types": ["str", "int", "float", "bool"],
-    "type_mappings": ["string+decimal=string", "string+uri=string"],
     "treat_dot_as_module": False,
     "strict_refs": True,
     "allow_remote_refs": False,

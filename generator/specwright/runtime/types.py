@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
@@ -38,19 +38,20 @@ class Model(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class _Strict:
-    """Accept the JSON string alone, where Pydantic would take a number of seconds, too."""
+    """Takes the JSON string alone, where Pydantic would take a number of seconds, too."""
 
-    schema: CoreSchema
+    schema: Callable[..., CoreSchema]
+    options: Mapping[str, Any] = field(default_factory=dict)
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
-        return self.schema
+        return self.schema(strict=True, **self.options)
 
 
 AwareDatetime = Annotated[
-    datetime.datetime, _Strict(core_schema.datetime_schema(strict=True, tz_constraint="aware"))
+    datetime.datetime, _Strict(core_schema.datetime_schema, {"tz_constraint": "aware"})
 ]
-date = Annotated[datetime.date, _Strict(core_schema.date_schema(strict=True))]
-time = Annotated[datetime.time, _Strict(core_schema.time_schema(strict=True))]
+date = Annotated[datetime.date, _Strict(core_schema.date_schema)]
+time = Annotated[datetime.time, _Strict(core_schema.time_schema)]
 
 
 @dataclass(frozen=True, slots=True)
