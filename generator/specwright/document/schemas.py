@@ -6,16 +6,38 @@ from collections.abc import Callable
 from typing import Any
 
 ONE = frozenset(
-    "additionalProperties contains contentSchema else if items not propertyNames then "
-    "unevaluatedItems unevaluatedProperties".split()
+    [
+        "additionalProperties",
+        "contains",
+        "contentSchema",
+        "else",
+        "if",
+        "items",
+        "not",
+        "propertyNames",
+        "then",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ]
 )
-MANY = frozenset("allOf anyOf oneOf prefixItems".split())
-NAMED = frozenset("$defs definitions dependentSchemas patternProperties properties".split())
+MANY = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
+NAMED = frozenset(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"])
 
 # What a schema may say beside `$ref` without changing which values are valid.
 ANNOTATIONS = frozenset(
-    "$comment default deprecated description example examples externalDocs readOnly summary title "
-    "writeOnly".split()
+    [
+        "$comment",
+        "default",
+        "deprecated",
+        "description",
+        "example",
+        "examples",
+        "externalDocs",
+        "readOnly",
+        "summary",
+        "title",
+        "writeOnly",
+    ]
 )
 
 

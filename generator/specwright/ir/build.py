@@ -26,6 +26,7 @@ from specwright.document.sites import (
     parameters,
 )
 from specwright.errors import InputError
+from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
     Api,
     Body,
@@ -44,7 +45,6 @@ from specwright.ir.model import (
     Webhook,
 )
 from specwright.ir.types import Types
-from specwright.ir.index import ModelIndex
 from specwright.names import constant, pascal, snake, words
 from specwright.pointer import join, resolve, split
 from specwright.text import Text

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from specwright.document.contract import DocumentContract, OperationContract, WebhookContract
     from specwright.text import Text
 
-JsonValue: TypeAlias = "str | int | float | bool | None | list[JsonValue] | dict[str, JsonValue]"
+JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 
 class Direction(StrEnum):

@@ -7,8 +7,8 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.schemas import reference
-from specwright.ir.model import Kind, TypeRef
 from specwright.ir.index import ModelIndex
+from specwright.ir.model import Kind, TypeRef
 from specwright.pointer import Pointer, join
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -69,8 +69,8 @@ class Types:
             items = self.annotation(pointer + "/items", schema.get("items"))
             return f"Sequence[{items}]"
         if name == "object":
-            values = schema.get("additionalProperties")
-            inner = self.annotation(pointer + "/additionalProperties", values)
+            member = schema.get("additionalProperties")
+            inner = self.annotation(pointer + "/additionalProperties", member)
             return f"Mapping[str, {inner}]"
         return SCALARS.get(name, "object")
 

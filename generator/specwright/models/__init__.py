@@ -2,5 +2,4 @@
 
 from specwright.models.generate import ModelSource, generate
 
-
 __all__ = ["ModelSource", "generate"]

@@ -18,10 +18,40 @@ from specwright.names import pascal
 from specwright.pointer import Pointer, join, resolve, split, unescape
 
 KEYWORDS = frozenset(
-    "$ref additionalProperties allOf anyOf const default deprecated description discriminator "
-    "enum exclusiveMaximum exclusiveMinimum format items maxItems maxLength maxProperties "
-    "maximum minItems minLength minProperties minimum multipleOf oneOf pattern "
-    "patternProperties prefixItems properties propertyNames required type uniqueItems".split()
+    [
+        "$ref",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "const",
+        "default",
+        "deprecated",
+        "description",
+        "discriminator",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "items",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "oneOf",
+        "pattern",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "propertyNames",
+        "required",
+        "type",
+        "uniqueItems",
+    ]
 )
 
 # Formats with a Python type of their own; such a type takes no pattern and no length.

@@ -12,10 +12,10 @@ from typing import Any
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.errors import SpecwrightError
-from specwright.models.dialect import Dialect, translate
 from specwright.ir.index import Model, ModelIndex
+from specwright.models.dialect import Dialect, translate
 from specwright.models.refine import refine
-from specwright.pointer import Pointer, split
+from specwright.pointer import Pointer
 
 # The choices behind these options are in docs/decisions/0001-models-by-datamodel-code-generator.md.
 OPTIONS: dict[str, Any] = {
@@ -28,9 +28,9 @@ OPTIONS: dict[str, Any] = {
     "custom_file_header": '"""Models: the schemas of the document."""',
     "base_class": "runtime.Model",
     # Names that generated code takes from the runtime instead of Pydantic or the library.
-    "import_overrides": {
-        name: "._runtime.types" for name in ("AwareDatetime", "Model", "date", "time")
-    },
+    "import_overrides": dict.fromkeys(
+        ("AwareDatetime", "Model", "date", "time"), "._runtime.types"
+    ),
     "use_schema_description": True,
     "use_field_description": True,
     "use_single_line_docstring": True,
@@ -119,16 +119,10 @@ def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[
             entry["class_name"] in classes,
             {f["original_name"] or f["name"]: f["name"] for f in entry["fields"] if f["name"]},
         )
-        prefix, key, *inner = _source_ref(entry["source_ref"])
+        within = str(entry["source_ref"]).partition("#" + COMPONENTS + "/")[2]
+        key, slash, inner = within.partition("/")
         if key in dialect.origins:
-            models[dialect.origins[key] + "".join(inner)] = model
+            models[dialect.origins[key] + slash + inner] = model
         if key in dialect.open_unions and not inner:
             unions[dialect.origins[key]] = model
     return ModelIndex(models, unions)
-
-
-def _source_ref(ref: str) -> tuple[str, str, str]:
-    pointer = ref.partition("#")[2]
-    tokens = split(pointer)
-    inner = pointer.removeprefix(COMPONENTS + "/").partition("/")
-    return COMPONENTS, tokens[2], inner[1] + inner[2]
