@@ -21,6 +21,9 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "comment": quoting.comment,
     "toml": quoting.toml,
     "markdown": quoting.markdown,
+    "line": quoting.line,
+    "product": quoting.product,
+    "version": quoting.version,
     "identifier": quoting.identifier,
     "tokens": lambda value: tuple(Text(token) for token in pointer.split(value.raw)),
 }

@@ -24,7 +24,12 @@ src = []
 select = ["I", "F401"]
 
 [lint.isort]
+combine-as-imports = true
 known-first-party = []
+split-on-trailing-comma = false
+
+[format]
+skip-magic-trailing-comma = true
 """
 _CHECK = ("check", "--fix", "--quiet", "--ignore-noqa", "--exit-zero")
 _FORMAT = ("format", "--quiet")

@@ -23,7 +23,12 @@ _PRAGMA = re.compile(
     re.IGNORECASE,
 )
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
-_MARKDOWN = re.compile(r"[!-/:-@\[-`{-~]")
+# Marks of inline markup anywhere, marks of a list or a heading at the start.
+_MARKDOWN = re.compile(r"[\\`*_\[\]<>&|#~$]|\A[-+=]")
+_MARKDOWN_ITEM = re.compile(r"\A([0-9]{1,9})([.)])")
+_NOT_IN_PRODUCT = re.compile(r"[^A-Za-z0-9.+_-]")
+_VERSION = re.compile(r"v?([0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc|\.post|\.dev)[0-9]+)?)", re.ASCII)
+_RELEASE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})*)", re.ASCII)
 
 
 def literal(value: object) -> str:
@@ -75,7 +80,25 @@ def toml(text: Text | str) -> str:
 
 def markdown(text: Text | str) -> str:
     """Write text as one line of CommonMark without any markup."""
-    return _MARKDOWN.sub(r"\\\g<0>", " ".join(visible(_raw(text)).split()))
+    written = _MARKDOWN.sub(r"\\\g<0>", line(text).raw)
+    return _MARKDOWN_ITEM.sub(r"\1\\\2", written)
+
+
+def line(text: Text | str) -> Text:
+    """Bring text onto one line; it stays text of the document."""
+    return Text(" ".join(visible(_raw(text)).split()))
+
+
+def product(text: Text | str) -> str:
+    """Write text as a product token of a `User-Agent` header (RFC 9110, 10.1.5)."""
+    return _NOT_IN_PRODUCT.sub("-", _raw(text))
+
+
+def version(text: Text | str) -> str:
+    """Write the document's version as a version of a distribution, as near as rules allow."""
+    raw = _raw(text).strip().replace("-", ".").lower()
+    found = _VERSION.fullmatch(raw) or _RELEASE.search(raw)
+    return found[1] if found else "0"
 
 
 def identifier(name: str) -> str:

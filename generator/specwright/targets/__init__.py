@@ -1,0 +1,1 @@
+"""Tables that say which files make up an output, and from which templates they come."""

@@ -1,0 +1,24 @@
+"""The runtime's own source, which every generated package carries a copy of."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import specwright
+
+
+def runtime_sources() -> dict[str, str]:
+    """Return the runtime's modules by file name, sorted."""
+    directory = Path(specwright.__file__).resolve().parent / "runtime"
+    paths = sorted(directory.glob("*.py"))
+    return {path.name: path.read_text(encoding="utf-8") for path in paths}
+
+
+def public_errors(sources: dict[str, str]) -> list[str]:
+    """Return the names of the exceptions that the runtime raises, in the order of definition."""
+    return [
+        node.name
+        for node in ast.parse(sources["errors.py"]).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    ]
