@@ -1,0 +1,86 @@
+"""Signatures of webhook deliveries by HMAC-SHA256 (`x-contract-signature`)."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+
+class SignatureError(Exception):
+    """The delivery is not signed with any of the secrets."""
+
+
+class MalformedSignatureError(SignatureError):
+    """The header is missing, or does not have the exact form."""
+
+
+class StaleSignatureError(SignatureError):
+    """The signature is genuine and too far from now, in the past or in the future."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheme:
+    """How deliveries are signed.
+
+    Attributes:
+        header: name of the header.
+        template: form of its value, with the places `{timestamp}` and `{digest}`.
+        payload: what is signed, with the places `{timestamp}` and `{body}`.
+    """
+
+    header: str
+    template: str
+    payload: str
+    _form: re.Pattern[str] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        form = re.escape(self.template)
+        for place, pattern in (("timestamp", r"0|[1-9][0-9]{0,14}"), ("digest", r"[0-9a-f]{64}")):
+            form = form.replace(re.escape(f"{{{place}}}"), f"(?P<{place}>{pattern})", 1)
+        object.__setattr__(self, "_form", re.compile(form))
+
+    def sign(self, body: bytes, secret: str, timestamp: int) -> str:
+        """Return the header's value for a delivery."""
+        digest = self._digest(body, secret, str(timestamp))
+        return self.template.replace("{timestamp}", str(timestamp)).replace("{digest}", digest)
+
+    def verify(
+        self,
+        body: bytes,
+        value: str | bytes | None,
+        secret: str | Sequence[str],
+        *,
+        tolerance: float,
+        now: float,
+    ) -> None:
+        """Check the header's value.
+
+        Raises:
+            SignatureError: the delivery is not genuine, or too old or too new.
+        """
+        text = value.decode("latin-1") if isinstance(value, bytes) else value or ""
+        found = self._form.fullmatch(text)
+        if found is None:
+            raise MalformedSignatureError(f"the header {self.header} does not have the exact form")
+        secrets = [secret] if isinstance(secret, str) else secret
+        timestamp, digest = found["timestamp"], found["digest"]
+        # Every secret is tried, so that the time taken does not tell which of them fits.
+        matches = [
+            hmac.compare_digest(self._digest(body, each, timestamp), digest) for each in secrets
+        ]
+        if not any(matches):
+            raise SignatureError("no secret fits the signature")
+        if abs(now - int(timestamp)) > tolerance:
+            raise StaleSignatureError(f"the signature is more than {tolerance:g} seconds from now")
+
+    def _digest(self, body: bytes, secret: str, timestamp: str) -> str:
+        if not secret:
+            raise ValueError("the secret is empty")
+        if isinstance(body, str):
+            raise TypeError("the body must be bytes, as they came, before any decoding")
+        before, _, after = self.payload.replace("{timestamp}", timestamp).partition("{body}")
+        return hmac.new(
+            secret.encode(), before.encode() + body + after.encode(), "sha256"
+        ).hexdigest()
