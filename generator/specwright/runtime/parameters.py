@@ -6,26 +6,46 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from urllib.parse import parse_qsl
 
-from .operation import Kind, Parameter
+from starlette.datastructures import Headers
+from starlette.requests import Request
+from starlette.types import Scope
+
+from .operation import Kind, Location, Parameter
 
 _DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|"}
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 
-class Repeated(ValueError):
+class RepeatedError(ValueError):
     """A parameter that has one value was sent more than once."""
 
 
-@dataclass(frozen=True, slots=True)
 class Sent:
-    """What a request carries, by location; every name with all its texts."""
+    """What a request carries: the texts of a name, by location."""
 
-    path: Mapping[str, Sequence[str]]
-    query: Mapping[str, Sequence[str]]
-    header: Mapping[str, Sequence[str]]
-    cookie: Mapping[str, Sequence[str]]
+    def __init__(self, scope: Scope, path: Mapping[str, str]) -> None:
+        self.query: dict[str, list[str]] = {}
+        query = scope["query_string"].decode("latin-1")
+        for name, text in parse_qsl(query, keep_blank_values=True):
+            self.query.setdefault(name, []).append(text)
+        self._path = path
+        self._scope = scope
+
+    def texts(self, location: Location, name: str) -> Sequence[str]:
+        """Return the texts in the order in which they were sent."""
+        match location:
+            case "query":
+                return self.query.get(name, ())
+            case "path":
+                return (self._path[name],)
+            case "header":
+                return Headers(scope=self._scope).getlist(name)
+            case "cookie":
+                cookies = Request(self._scope).cookies
+                return (cookies[name],) if name in cookies else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +63,8 @@ class Reader:
     def claims(self, name: str) -> bool:
         """Tell whether the query parameter `name` belongs to this one."""
         parameter = self.parameter
+        if parameter.location != "query":
+            return False
         if parameter.style == "deepObject":
             return name.startswith(f"{parameter.wire}[") and name.endswith("]")
         return name in self.properties if self._is_spread else name == parameter.wire
@@ -51,13 +73,12 @@ class Reader:
         """Return the JSON value, or None when the request does not have the parameter.
 
         Raises:
-            Repeated: the parameter is given twice and is no list.
+            RepeatedError: the parameter is given twice and is no list.
         """
         parameter = self.parameter
-        values: Mapping[str, Sequence[str]] = getattr(sent, parameter.location)
         if parameter.style == "deepObject" or self._is_spread:
-            return self._members(values)
-        texts = values.get(parameter.wire)
+            return self._members(sent.query)
+        texts = sent.texts(parameter.location, parameter.wire)
         if not texts:
             return None
         if parameter.location == "header" and parameter.kind in ("array", "object"):
@@ -65,7 +86,7 @@ class Reader:
         if parameter.kind == "array" and parameter.explode and parameter.style == "form":
             return [_scalar(parameter.item_kind, text) for text in texts]
         if len(texts) > 1:
-            raise Repeated
+            raise RepeatedError
         parts = _parts(parameter, texts[0])
         match parameter.kind:
             case "array":
@@ -82,13 +103,13 @@ class Reader:
         parameter = self.parameter
         return parameter.kind == "object" and parameter.explode and parameter.style == "form"
 
-    def _members(self, values: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
+    def _members(self, query: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
         skip = len(self.parameter.wire) + 1
         found: dict[str, str] = {}
-        for name, texts in values.items():
+        for name, texts in query.items():
             if self.claims(name):
                 if len(texts) > 1:
-                    raise Repeated
+                    raise RepeatedError
                 found[name if self._is_spread else name[skip:-1]] = texts[0]
         return found or None
 

@@ -16,6 +16,8 @@ _MAX_PARAM = 200
 
 # What a server finds out by itself, and the status of contracts that give it no code.
 _STATUS = {
+    **dict.fromkeys(("invalid_json", "missing_field", "unknown_field", "invalid_value"), 400),
+    **dict.fromkeys(("out_of_range", "invalid_length", "invalid_cursor"), 400),
     "missing_credentials": 401,
     "invalid_credentials": 401,
     "route_not_found": 404,
@@ -44,7 +46,7 @@ _CONDITIONS = {
 }
 
 
-class Problem(Exception):
+class Problem(Exception):  # noqa: N818 (an error of the contract, not of the program)
     """Ends a request with an error of the contract.
 
     `code` is one of the contract's codes, or the name of a condition (`invalid_cursor`), which
@@ -115,12 +117,11 @@ def _path(location: tuple[int | str, ...], value: object) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class ErrorAnswer:
-    """An error as it is sent."""
+class Answer:
+    """A response as it is sent."""
 
     status: int
     body: bytes
-    media_type: str
     headers: Mapping[str, str]
 
 
@@ -137,12 +138,18 @@ class ErrorWriter:
             object.__setattr__(self, "shape", _PROBLEM_DETAILS)
 
     def meaning(self, problem: Problem) -> tuple[str, ErrorCode]:
-        """Return the contract's code for a problem, and what that code means."""
+        """Return the contract's code for a problem, and what that code means.
+
+        Raises:
+            LookupError: the contract does not know the code, and the problem has no status.
+        """
         shape, code = self.shape, problem.code
         if code not in shape.codes:
             code = shape.conditions.get(code, code)
         meaning = shape.codes.get(code)
-        status = problem.status or (meaning.status if meaning else _STATUS.get(code, 400))
+        status = problem.status or (meaning.status if meaning else _STATUS.get(code))
+        if status is None:
+            raise LookupError(f"{code!r} is not an error code of the contract")
         return code, ErrorCode(status, meaning.type if meaning else self._type_of(status))
 
     def invalid(self, found: Sequence[Fault]) -> Problem:
@@ -163,8 +170,8 @@ class ErrorWriter:
             ],
         )
 
-    def answer(self, problem: Problem, request_id: str) -> ErrorAnswer:
-        """Write the error."""
+    def answer(self, problem: Problem, request_id: str) -> Answer:
+        """Write an error."""
         code, meaning = self.meaning(problem)
         body: dict[str, object] = {}
         if not self._is_declared:
@@ -182,12 +189,9 @@ class ErrorWriter:
                 for name in path[:-1]:
                     target = target.setdefault(name, {})  # type: ignore[assignment]
                 target[path[-1]] = value
-        return ErrorAnswer(
-            status=meaning.status,
-            body=json.dumps(body, separators=(",", ":")).encode(),
-            media_type="application/json" if self._is_declared else "application/problem+json",
-            headers=problem.headers,
-        )
+        media_type = "application/json" if self._is_declared else "application/problem+json"
+        data = json.dumps(body, separators=(",", ":")).encode()
+        return Answer(meaning.status, data, {"content-type": media_type, **problem.headers})
 
     def _type_of(self, status: int) -> str:
         known = self.shape.codes.values()

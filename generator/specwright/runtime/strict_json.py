@@ -6,7 +6,7 @@ import json
 from decimal import Decimal
 
 
-class _WholeNumber(Exception):
+class _WholeNumberError(Exception):
     """An integer is written with a fraction or an exponent."""
 
 
@@ -21,7 +21,7 @@ def scan(data: bytes) -> bytes:
         text = data.decode()
         try:
             _CHECKING.decode(text)
-        except _WholeNumber:
+        except _WholeNumberError:
             return json.dumps(_REWRITING.decode(text), separators=(",", ":")).encode()
     except RecursionError:
         raise ValueError("too many nested values") from None
@@ -46,7 +46,7 @@ def _number(text: str) -> int | float:
 def _fraction(text: str) -> float:
     value = _number(text)
     if isinstance(value, int):
-        raise _WholeNumber
+        raise _WholeNumberError
     return value
 
 

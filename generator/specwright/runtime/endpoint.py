@@ -1,0 +1,269 @@
+"""One operation of a server: reads its arguments, calls its handler, writes what that returns."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from types import ModuleType
+from typing import Any, Generic, TypeVar
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive, Scope
+
+from .codec import Codec, Codecs
+from .hooks import Conflict, IdempotencyStore
+from .operation import Operation, at
+from .parameters import Reader, RepeatedError, Sent
+from .problems import Answer, ErrorWriter, Fault, Problem, Unimplemented, faults
+from .strict_json import scan
+
+T = TypeVar("T")
+
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)")
+_CONFLICTS = {
+    Conflict.IN_PROGRESS: "The first request with this key is still in progress.",
+    Conflict.CHANGED: "This key was used with another payload.",
+}
+
+
+class BrokenContractError(Exception):
+    """A handler's answer is none that the contract declares."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply(Generic[T]):
+    """A handler's answer with a status other than the first declared success, or with headers.
+
+    `value` may be the bytes of an earlier answer, which are sent as they are.
+    """
+
+    value: T | bytes
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Context:
+    """The request behind a call of a handler.
+
+    Attributes:
+        scope, receive: the request as ASGI has it.
+        operation: the plan of the operation; None while the request fits none.
+        principal: what `authenticate` returned; None for an operation without security.
+        request_id: also in the answer, where the contract declares a header for it.
+        headers: sent with the answer, whether that is a success or an error.
+    """
+
+    __slots__ = ("headers", "operation", "principal", "receive", "request_id", "scope")
+
+    def __init__(self, scope: Scope, receive: Receive, request_id: str) -> None:
+        self.scope = scope
+        self.receive = receive
+        self.request_id = request_id
+        self.operation: Operation[Any] | None = None
+        # The application's own type; anything stricter than Any would make every handler cast.
+        self.principal: Any = None
+        self.headers: dict[str, str] = {}
+
+    @property
+    def request(self) -> Request:
+        """The request as Starlette has it, for its headers and its URL."""
+        return Request(self.scope, self.receive)
+
+
+@dataclass(frozen=True, slots=True)
+class Conduct:
+    """How all operations of a server behave."""
+
+    models: ModuleType
+    codecs: Codecs
+    errors: ErrorWriter
+    max_body: int | None
+    store: IdempotencyStore | None
+    check_responses: bool
+    refuse_unknown_query: bool
+
+    def codec(self, model: str | None) -> Codec | None:
+        """Return the codec of a model; None where the contract has no JSON."""
+        return None if model is None or model == "bytes" else self.codecs[model]
+
+
+class Endpoint:
+    """An operation with its handler; what can be known before a request is looked up once."""
+
+    def __init__(
+        self, operation: Operation[Any], handler: Callable[..., Awaitable[object]], conduct: Conduct
+    ) -> None:
+        self.operation = operation
+        self._handler = handler
+        self._conduct = conduct
+        self._readers = [
+            (Reader(each, _properties(conduct.models, each.model)), conduct.codec(each.model))
+            for each in operation.parameters
+        ]
+        self._body = conduct.codec(operation.body)
+        self._media_type = (operation.body_type or "").partition(";")[0].strip().lower()
+        success = next((each for each in operation.responses if each.startswith("2")), "200")
+        self._status = int(success.replace("XX", "00"))
+        self._codecs: dict[int, Codec | None] = {}
+
+    async def __call__(self, context: Context, path: Mapping[str, str]) -> Answer:
+        """Answer a request for this operation."""
+        arguments, wrong = self._read_parameters(context.scope, path)
+        if self.operation.body_type is not None:
+            arguments["body"] = await self._read_body(context, wrong)
+        if wrong:
+            raise self._conduct.errors.invalid(wrong)
+        for names, code in self.operation.one_of:
+            if all(arguments.get(name) is None for name in names):
+                raise Problem(code, f"At least one of {', '.join(names)} is required.")
+        store = self._conduct.store
+        if store is None or self.operation.idempotency is None:
+            return await self._call(context, arguments)
+        return await self._call_once(store, context, arguments)
+
+    async def _call(self, context: Context, arguments: dict[str, Any]) -> Answer:
+        try:
+            return self._write(await self._handler(**arguments, context=context))
+        except Unimplemented:
+            raise
+        except Problem as problem:
+            _, meaning = self._conduct.errors.meaning(problem)
+            if self._conduct.check_responses and not self.operation.model_for(meaning.status)[0]:
+                raise BrokenContractError(f"the status {meaning.status} is not declared") from problem
+            raise
+
+    async def _call_once(
+        self, store: IdempotencyStore, context: Context, arguments: dict[str, Any]
+    ) -> Answer:
+        declared, codec = self.operation.idempotency, self._body
+        assert declared is not None and codec is not None
+        payload = codec.plain(arguments["body"])
+        key = str(at(payload, declared.key))
+        known = await store.begin(context, key, json.dumps(payload, sort_keys=True))
+        if isinstance(known, Conflict):
+            headers = {"Retry-After": "1"} if known is Conflict.IN_PROGRESS else {}
+            raise Problem(known.value, _CONFLICTS[known], headers=headers)
+        if known is not None:
+            headers = {declared.replay_header: declared.replay_value}
+            return self._write(Reply(known, headers=headers))
+        try:
+            answer = await self._call(context, arguments)
+        except BaseException:
+            await store.release(context, key)
+            raise
+        await store.complete(context, key, answer.body)
+        return answer
+
+    def _read_parameters(
+        self, scope: Scope, path: Mapping[str, str]
+    ) -> tuple[dict[str, Any], list[Fault]]:
+        arguments: dict[str, Any] = {}
+        wrong: list[Fault] = []
+        if not self._readers and not self._conduct.refuse_unknown_query:
+            return arguments, wrong
+        sent = Sent(scope, path)
+        for reader, codec in self._readers:
+            parameter = reader.parameter
+            place = f"{parameter.location}.{parameter.wire}"
+            arguments[parameter.name] = parameter.default
+            try:
+                value = reader.read(sent)
+                if value is None:
+                    if parameter.required:
+                        wrong.append(Fault("missing_field", place, "The parameter is required"))
+                elif isinstance(value, dict) and codec:
+                    arguments[parameter.name] = codec.validator.validate_strings(value)
+                else:
+                    arguments[parameter.name] = codec.decode(to_json(value)) if codec else value
+            except RepeatedError:
+                wrong.append(Fault("invalid_value", place, "The parameter is given twice"))
+            except ValidationError as error:
+                wrong += faults(error, place, value)
+        if self._conduct.refuse_unknown_query:
+            wrong += [
+                Fault("unknown_field", f"query.{name}", "The parameter is unknown")
+                for name in sent.query
+                if not any(reader.claims(name) for reader, _ in self._readers)
+            ]
+        return arguments, wrong
+
+    async def _read_body(self, context: Context, wrong: list[Fault]) -> object:
+        data = await self._receive(context.receive)
+        if not data and not self.operation.body_required:
+            return None
+        self._check_media_type(dict(context.scope["headers"]))
+        if self._body is None:
+            return data
+        try:
+            data = scan(data)
+        except ValueError as error:
+            raise Problem("invalid_json", f"The body is not valid JSON: {error}.") from None
+        try:
+            return self._body.decode(data)
+        except ValidationError as error:
+            found = faults(error, "", json.loads(data))
+        if found[0].condition == "invalid_json":
+            raise Problem("invalid_json", found[0].message)
+        wrong += found
+        return None
+
+    async def _receive(self, receive: Receive) -> bytes:
+        limit = self._conduct.max_body
+        body = b""
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if limit is not None and len(body) > limit:
+                raise Problem("body_too_large", f"The body has more than {limit} bytes.")
+        return body
+
+    def _check_media_type(self, headers: Mapping[bytes, bytes]) -> None:
+        sent = headers.get(b"content-type", b"").decode("latin-1").lower()
+        essence, _, rest = sent.partition(";")
+        charset = _CHARSET.search(rest)
+        if (
+            essence.strip() != self._media_type
+            or (self._body and charset and charset[1] not in ("utf-8", "utf8"))
+            or headers.get(b"content-encoding", b"identity").lower() != b"identity"
+        ):
+            raise Problem("unsupported_media_type", f"The body must be {self._media_type}.")
+
+    def _write(self, result: object) -> Answer:
+        reply = result if isinstance(result, Reply) else Reply(result)
+        status, value = reply.status or self._status, reply.value
+        codec = self._codecs[status] if status in self._codecs else self._codec_for(status)
+        if codec is None:
+            if value is not None and not isinstance(value, bytes):
+                raise BrokenContractError(f"an answer with the status {status} has no JSON body")
+            return Answer(status, value or b"", reply.headers)
+        body: bytes
+        try:
+            if isinstance(value, bytes):
+                body = value
+            else:
+                body = codec.serializer.to_json(value, by_alias=True, warnings="error")
+            if self._conduct.check_responses:
+                codec.decode(body)
+        except (PydanticSerializationError, ValidationError) as error:
+            raise BrokenContractError(f"the body of {status} breaks its schema: {error}") from None
+        return Answer(status, body, {"content-type": "application/json", **reply.headers})
+
+    def _codec_for(self, status: int) -> Codec | None:
+        is_declared, model = self.operation.model_for(status)
+        if not is_declared:
+            raise BrokenContractError(f"the status {status} is not declared")
+        codec = self._codecs[status] = self._conduct.codec(model)
+        return codec
+
+
+def _properties(models: ModuleType, model: str | None) -> frozenset[str]:
+    fields = getattr(getattr(models, model or "", None), "model_fields", {})
+    return frozenset(each.alias or name for name, each in fields.items())

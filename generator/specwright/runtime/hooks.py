@@ -1,0 +1,102 @@
+"""What a server plugs in where its contract declares limits, idempotency or cursors."""
+
+from __future__ import annotations
+
+import base64
+import hmac
+import json
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING, Protocol
+
+from .problems import Problem
+
+if TYPE_CHECKING:
+    from .endpoint import Context
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimit:
+    """A class of `x-contract-rate-limit`: at most `limit` requests in any window."""
+
+    name: str
+    limit: int
+    window_seconds: int
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """A limiter's verdict: what is left of the limit, and for how many seconds that holds."""
+
+    allowed: bool
+    remaining: int
+    reset_seconds: int
+
+
+class RateLimiter(Protocol):
+    """Counts requests."""
+
+    async def take(self, limit: RateLimit, context: Context) -> Allowance:
+        """Count a request, unless the limit is used up."""
+        ...
+
+
+class Conflict(Enum):
+    """Why a repeated request cannot be answered like the first one."""
+
+    IN_PROGRESS = "idempotency_in_progress"
+    CHANGED = "idempotency_changed"
+
+
+class IdempotencyStore(Protocol):
+    """Remembers the successes of operations that declare `x-contract-idempotency`."""
+
+    async def begin(self, context: Context, key: str, payload: str) -> bytes | Conflict | None:
+        """Return the remembered body or a conflict; None for a new request, which then begins."""
+        ...
+
+    async def complete(self, context: Context, key: str, body: bytes) -> None:
+        """Remember the body of a success."""
+        ...
+
+    async def release(self, context: Context, key: str) -> None:
+        """Forget a request that did not succeed."""
+        ...
+
+
+class Cursors:
+    """Opaque cursors that belong to one list; whatever else comes back is an invalid cursor.
+
+    A position is any JSON value; `scope` is what the list depends on: operation and filters.
+    """
+
+    def __init__(self, secret: bytes, *, prefix: str = "c1_") -> None:
+        self._secret = secret
+        self._prefix = prefix
+
+    def encode(self, position: object, *scope: object) -> str:
+        """Return the cursor for a position of the list."""
+        data = json.dumps(position, separators=(",", ":")).encode()
+        text = base64.urlsafe_b64encode(self._seal(data, scope) + data).decode()
+        return self._prefix + text.rstrip("=")
+
+    def decode(self, cursor: str, *scope: object) -> object:
+        """Return the position.
+
+        Raises:
+            Problem: `encode` did not make this cursor for this list.
+        """
+        text = cursor.removeprefix(self._prefix)
+        try:
+            raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
+        except ValueError:
+            raw = b""
+        is_ours = hmac.compare_digest(self._seal(raw[8:], scope), raw[:8])
+        if not is_ours or not cursor.startswith(self._prefix):
+            raise Problem("invalid_cursor", "The cursor does not belong to this list.")
+        position: object = json.loads(raw[8:])
+        return position
+
+    def _seal(self, data: bytes, scope: tuple[object, ...]) -> bytes:
+        text = json.dumps(scope, default=str).encode()
+        return hmac.digest(self._secret, text + b"\0" + data, "sha256")[:8]

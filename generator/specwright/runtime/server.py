@@ -1,0 +1,266 @@
+"""Serves implementations of the generated Protocols over HTTP, as the contract says."""
+
+from __future__ import annotations
+
+import inspect
+import logging
+import re
+import uuid
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any, TypedDict
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect, Request
+from starlette.routing import BaseRoute, Match
+from starlette.types import Lifespan, Receive, Scope, Send
+
+from .codec import Codecs
+from .endpoint import Conduct, Context, Endpoint
+from .hooks import IdempotencyStore, RateLimit, RateLimiter
+from .operation import ErrorShape, Operation
+from .paths import Paths
+from .problems import Answer, ErrorWriter, Problem
+
+logger = logging.getLogger(__name__.partition(".")[0])
+
+_SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
+
+Authenticate = Callable[[str, Request], Awaitable[object]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """What a contract says about all of its operations.
+
+    Attributes:
+        credential: header and prefix of the credential, such as `Authorization` and `Bearer `.
+        rate_headers: names of the headers for policy, state and retry.
+    """
+
+    errors: ErrorShape
+    credential: tuple[str, str] | None = None
+    max_body: int | None = None
+    rate_limits: tuple[RateLimit, ...] = ()
+    rate_headers: tuple[str | None, str | None, str | None] = (None, None, "Retry-After")
+
+
+class Hooks(TypedDict, total=False):
+    """What an application plugs in."""
+
+    authenticate: Authenticate | None
+    rate_limiter: RateLimiter | None
+    idempotency_store: IdempotencyStore | None
+
+
+class Options(TypedDict, total=False):
+    """Options of `create_app`.
+
+    check_responses: answer 500 instead of sending what breaks the contract (default: True).
+    refuse_unknown_query: refuse query parameters that the operation does not have.
+    request_id: makes the id of a request from the one that the client sent, if any.
+    prefix: path below which the operations are served, such as `/api/v1`.
+    routes, middleware, lifespan: as in Starlette.
+    """
+
+    check_responses: bool
+    refuse_unknown_query: bool
+    request_id: Callable[[str | None], str]
+    prefix: str
+    routes: Sequence[BaseRoute]
+    middleware: Sequence[Middleware]
+    lifespan: Lifespan[Starlette]
+
+
+class ImplementationError(TypeError):
+    """An implementation does not fit its Protocol; the message lists every difference."""
+
+
+def bind(
+    groups: Mapping[str, tuple[object, Sequence[Operation[Any]]]],
+    *,
+    models: ModuleType,
+    policy: Policy,
+    hooks: Hooks,
+    options: Options,
+) -> Starlette:
+    """Make an application of implementations, by the name of their Protocol.
+
+    Raises:
+        ImplementationError: a handler is missing or takes other arguments.
+    """
+    differences = [
+        f"{name}.{operation.handler} {difference}"
+        for name, (implementation, operations) in groups.items()
+        for operation in operations
+        for difference in _differences(getattr(implementation, operation.handler, None), operation)
+    ]
+    if differences:
+        raise ImplementationError("\n".join(["the implementation does not fit:", *differences]))
+    conduct = Conduct(
+        models=models,
+        codecs=Codecs(models),
+        errors=ErrorWriter(policy.errors),
+        max_body=policy.max_body,
+        store=hooks.get("idempotency_store"),
+        check_responses=options.get("check_responses", True),
+        refuse_unknown_query=options.get("refuse_unknown_query", False),
+    )
+    endpoints = [
+        Endpoint(operation, getattr(implementation, operation.handler), conduct)
+        for implementation, operations in groups.values()
+        for operation in operations
+    ]
+    service = _Service(endpoints, conduct.errors, policy, hooks, options)
+    return Starlette(
+        routes=[*options.get("routes", ()), service],
+        middleware=options.get("middleware"),
+        lifespan=options.get("lifespan"),
+    )
+
+
+def _differences(handler: object, operation: Operation[Any]) -> list[str]:
+    if not callable(handler):
+        return ["is missing"]
+    found = [] if inspect.iscoroutinefunction(handler) else ["is not an async function"]
+    wanted = {parameter.name for parameter in operation.parameters} | {"context"}
+    if operation.body_type is not None:
+        wanted.add("body")
+    taken = inspect.signature(handler).parameters.values()
+    names = {p.name for p in taken if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+    if not any(p.kind is p.VAR_KEYWORD for p in taken):
+        found += [f"does not take {name!r}" for name in sorted(wanted - names)]
+    found += [
+        f"requires {p.name!r}, which the operation does not have"
+        for p in taken
+        if p.default is p.empty
+        and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+        and p.name not in wanted
+    ]
+    return found
+
+
+class _Service(BaseRoute):
+    """All operations as one route, so that a request that fits none gets its error here, too."""
+
+    def __init__(
+        self,
+        endpoints: Sequence[Endpoint],
+        errors: ErrorWriter,
+        policy: Policy,
+        hooks: Hooks,
+        options: Options,
+    ) -> None:
+        operations = [endpoint.operation for endpoint in endpoints]
+        self._paths = Paths(endpoints, options.get("prefix", ""))
+        self._errors = errors
+        self._credential = policy.credential or ("", "")
+        self._authenticate = hooks.get("authenticate")
+        self._is_closed = all(operation.secured for operation in operations)
+        self._rate_limiter = hooks.get("rate_limiter")
+        self._rate_limits = {limit.name: limit for limit in policy.rate_limits}
+        self._rate_headers = policy.rate_headers
+        self._common_limits = {safe: _common_limit(operations, safe) for safe in (True, False)}
+        self._request_id = options.get("request_id", _request_id)
+        self._request_id_header = (policy.errors.request_id_header or "").lower()
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Take every HTTP request."""
+        return (Match.FULL if scope["type"] == "http" else Match.NONE), {}
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request, whatever happens."""
+        header = self._request_id_header.encode()
+        sent = next(
+            (text.decode("latin-1") for name, text in scope["headers"] if name == header), None
+        )
+        context = Context(scope, receive, self._request_id(sent))
+        try:
+            try:
+                answer = await self._answer(context)
+            except Problem as problem:
+                answer = self._errors.answer(problem, context.request_id)
+        except ClientDisconnect:
+            return
+        except Exception:
+            logger.exception("%s %s failed", scope["method"], scope["path"])
+            failure = Problem("internal_error", "The server failed to answer this request.")
+            answer = self._errors.answer(failure, context.request_id)
+        headers = {**context.headers, **answer.headers}
+        if header:
+            headers[self._request_id_header] = context.request_id
+        raw = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
+        if answer.status != 204:
+            raw.append((b"content-length", b"%d" % len(answer.body)))
+        body = b"" if scope["method"] == "HEAD" else answer.body
+        await send({"type": "http.response.start", "status": answer.status, "headers": raw})
+        await send({"type": "http.response.body", "body": body})
+
+    async def _answer(self, context: Context) -> Answer:
+        method = context.scope["method"]
+        methods, path_texts = self._paths.find(context.scope)
+        endpoint = methods.get(method)
+        if endpoint is None and method == "HEAD":
+            endpoint = methods.get("GET")
+        if endpoint is None and method == "OPTIONS" and methods:
+            return Answer(204, b"", _allow(methods))
+        if endpoint is None:
+            is_secured, limit = self._is_closed, self._common_limits[method in _SAFE]
+        else:
+            operation = context.operation = endpoint.operation
+            is_secured, limit = operation.secured, operation.rate_limit
+        if is_secured and self._authenticate:
+            await self._identify(self._authenticate, context)
+        if limit and self._rate_limiter:
+            await self._count(self._rate_limiter, self._rate_limits[limit], context)
+        if endpoint is not None:
+            return await endpoint(context, path_texts)
+        if methods:
+            message = f"This path does not support {method}."
+            raise Problem("method_not_allowed", message, headers=_allow(methods))
+        raise Problem("route_not_found", "There is nothing at this path.")
+
+    async def _identify(self, authenticate: Authenticate, context: Context) -> None:
+        header, prefix = self._credential
+        challenge = {"WWW-Authenticate": prefix.strip()} if prefix else {}
+        request = context.request
+        text = request.headers.get(header, "")
+        if header and not text:
+            message = f"The header {header} is missing."
+            raise Problem("missing_credentials", message, headers=challenge)
+        if text[: len(prefix)].lower() == prefix.lower():
+            context.principal = await authenticate(text[len(prefix) :].strip(), request)
+        if context.principal is None:
+            message = "The credentials are not valid."
+            raise Problem("invalid_credentials", message, headers=challenge)
+
+    async def _count(self, limiter: RateLimiter, limit: RateLimit, context: Context) -> None:
+        allowance = await limiter.take(limit, context)
+        seconds = allowance.reset_seconds
+        policy, state, retry = self._rate_headers
+        if policy:
+            context.headers[policy] = f'"{limit.name}";q={limit.limit};w={limit.window_seconds}'
+        if state:
+            context.headers[state] = f'"{limit.name}";r={allowance.remaining};t={seconds}'
+        if not allowance.allowed:
+            message = f"At most {limit.limit} requests fit in {limit.window_seconds} seconds."
+            headers = {retry: str(seconds)} if retry else {}
+            raise Problem("rate_limited", message, headers=headers)
+
+
+def _allow(methods: Mapping[str, object]) -> dict[str, str]:
+    implied = {"OPTIONS", *(("HEAD",) if "GET" in methods else ())}
+    return {"Allow": ", ".join(sorted(implied.union(methods)))}
+
+
+def _common_limit(operations: Sequence[Operation[Any]], safe: bool) -> str | None:
+    # A request that fits no operation counts, too, where only one limit can be meant.
+    limits = {each.rate_limit for each in operations if (each.method in _SAFE) is safe}
+    return limits.pop() if len(limits) == 1 else None
+
+
+def _request_id(sent: str | None) -> str:
+    return sent if sent and _REQUEST_ID.fullmatch(sent) else uuid.uuid4().hex
