@@ -1,0 +1,50 @@
+"""Take the measurements of the table, or those named, and write docs/benchmarks.md."""
+
+import argparse
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.events import EVENTS_PAGE
+from benchmarks.generation import GENERATED_LINES, GENERATION_TIME
+from benchmarks.imports import FIRST_REQUEST, IMPORT, WEBHOOKS_ONLY
+from benchmarks.measurement import take
+from benchmarks.overhead import CALL_OVERHEAD
+from benchmarks.report import page, section
+from benchmarks.stub import THROUGHPUT
+from benchmarks.workshop import ROOT, Workshop
+
+MEASUREMENTS = (
+    GENERATION_TIME,
+    GENERATED_LINES,
+    CALL_OVERHEAD,
+    EVENTS_PAGE,
+    IMPORT,
+    WEBHOOKS_ONLY,
+    FIRST_REQUEST,
+    THROUGHPUT,
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    names = [measurement.name for measurement in MEASUREMENTS]
+    parser.add_argument("name", nargs="*", help=f"any of {', '.join(names)}; only printed")
+    parser.add_argument("--rounds", type=int, default=7, help="how often each is repeated")
+    options = parser.parse_args()
+    if unknown := set(options.name) - set(names):
+        parser.error(f"no such measurement: {', '.join(sorted(unknown))}")
+
+    results = []
+    # Not inside the repository, where formatters would skip what git ignores.
+    with TemporaryDirectory() as place:
+        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", options.rounds)
+        for measurement in MEASUREMENTS:
+            if not options.name or measurement.name in options.name:
+                results.append(take(measurement, workshop))
+                print("\n".join(section(results[-1])), flush=True)
+    if not options.name:
+        (ROOT / "docs" / "benchmarks.md").write_text(page(results), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,107 @@
+"""How long it takes to make code from the document, and how much code that is."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from benchmarks.measurement import OURS, Goal, Measurement, Samples
+from benchmarks.peers import PEERS
+from benchmarks.workshop import DOCUMENT, Workshop, timed
+
+WARM = "specwright, nothing changed"
+OPC = PEERS["openapi-python-client"].label
+
+Make = Callable[[Workshop, Path], list[str]]
+
+
+def ours(workshop: Workshop, output: Path) -> list[str]:
+    package = ["--package", "partner_esim", "--document", str(DOCUMENT)]
+    return ["specwright", "generate", *package, "--output", str(output)]
+
+
+def openapi_python_client(workshop: Workshop, output: Path) -> list[str]:
+    command = workshop.command_of("openapi-python-client", "openapi-python-client")
+    target = ["--meta", "none", "--overwrite", "--output-path", str(output / "peer_client")]
+    return [command, "generate", "--path", str(DOCUMENT), *target]
+
+
+def datamodel_code_generator(workshop: Workshop, output: Path) -> list[str]:
+    command = workshop.command_of("datamodel-code-generator", "datamodel-codegen")
+    kind = ["--input-file-type", "openapi", "--output-model-type", "pydantic_v2.BaseModel"]
+    return [command, "--input", str(DOCUMENT), *kind, "--output", str(output / "models.py")]
+
+
+def openapi_generator(workshop: Workshop, output: Path) -> list[str]:
+    command = workshop.command_of("openapi-generator", "openapi-generator-cli")
+    # Its own validator refuses links whose request body is an object, which OpenAPI allows.
+    options = ["--skip-validate-spec", "-i", str(DOCUMENT), "-o", str(output)]
+    return [command, "generate", "-g", "python", *options]
+
+
+GENERATORS: dict[str, Make] = {
+    "openapi-python-client": openapi_python_client,
+    "datamodel-code-generator": datamodel_code_generator,
+    "openapi-generator": openapi_generator,
+}
+
+
+def takers(workshop: Workshop) -> Iterable[tuple[str, Make]]:
+    yield OURS, ours
+    for key in workshop.invite(GENERATORS):
+        yield PEERS[key].label, GENERATORS[key]
+
+
+def generation_time(workshop: Workshop) -> Samples:
+    """Every round runs every generator once, each into an empty directory."""
+    makes = list(takers(workshop))
+    samples: Samples = {OURS: [], WARM: []}
+    for number in range(workshop.rounds):
+        for subject, make in makes:
+            output = workshop.fresh("generated")
+            # An empty cache directory of its own makes the run a cold one.
+            cold = {"XDG_CACHE_HOME": str(workshop.fresh(f"cache-{number}"))}
+            command = make(workshop, output)
+            samples.setdefault(subject, []).append(timed(command, environment=cold).wall)
+            if make is ours:
+                samples[WARM].append(timed(command, environment=cold).wall)
+    return samples
+
+
+def generated_lines(workshop: Workshop) -> Samples:
+    samples: Samples = {}
+    for subject, make in takers(workshop):
+        output = workshop.fresh("lines")
+        timed(make(workshop, output))
+        samples[subject] = [float(count_lines(output))]
+    return samples
+
+
+def count_lines(output: Path) -> int:
+    """Lines of Python a user gets; the tests that openapi-generator adds are left out."""
+    return sum(
+        len(path.read_text("utf-8").splitlines())
+        for path in output.rglob("*.py")
+        if path.relative_to(output).parts[0] != "test"
+    )
+
+
+GENERATION_TIME = Measurement(
+    "generation",
+    "Generating everything from the document",
+    "ms",
+    "Wall time of the command with an empty cache, and once more without changes.",
+    generation_time,
+    (
+        Goal("cold: at most 1.5 times openapi-python-client", lambda m: m[OURS] <= 1.5 * m[OPC]),
+        Goal("without changes: at most 0.25 of cold", lambda m: m[WARM] <= 0.25 * m[OURS]),
+    ),
+)
+GENERATED_LINES = Measurement(
+    "lines",
+    "Lines of generated Python",
+    "lines",
+    "All modules, runtime included, tests left out. Ours holds sync and async client, server stub "
+    "and webhooks; openapi-python-client and openapi-generator a client, "
+    "datamodel-code-generator models.",
+    generated_lines,
+    (Goal("at most 3,000", lambda m: m[OURS] <= 3000),),
+)

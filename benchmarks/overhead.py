@@ -1,0 +1,99 @@
+"""What an SDK costs per call, over the HTTP library below it."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from benchmarks import generation
+from benchmarks.measurement import OURS, Goal, Measurement, Samples
+from benchmarks.peers import PEERS
+from benchmarks.workshop import DOCUMENT, Workshop, probe, timed
+
+SERVER = Path(__file__).with_name("raw_server.py")
+OPENAI_MODEL = {"id": "m", "created": 1700000000, "object": "model", "owned_by": "o"}
+SVIX_APP = {
+    "id": "app_1",
+    "name": "a",
+    "metadata": {},
+    "createdAt": "2026-01-01T00:00:00Z",
+    "updatedAt": "2026-01-01T00:00:00Z",
+}
+STRIPE_BALANCE = {
+    "object": "balance",
+    "livemode": False,
+    "available": [{"amount": 100, "currency": "usd", "source_types": {"card": 100}}],
+    "pending": [{"amount": 0, "currency": "usd", "source_types": {"card": 0}}],
+}
+PROBES = {
+    "openai": "call_openai.py",
+    "stripe": "call_stripe.py",
+    "svix": "call_svix.py",
+}
+
+
+def example(response: str, operation: str) -> Any:
+    """The first example of a response of our document."""
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    for item in document["paths"].values():
+        for candidate in item.values():
+            if isinstance(candidate, dict) and candidate.get("operationId") == operation:
+                media = candidate["responses"][response]["content"]["application/json"]
+                return next(iter(media["examples"].values()))["value"]
+    raise KeyError(operation)
+
+
+@contextmanager
+def raw_server(workshop: Workshop, bodies: dict[str, object]) -> Iterator[str]:
+    table = workshop.fresh("raw-server") / "bodies.json"
+    table.write_text(json.dumps(bodies), "utf-8")
+    process = subprocess.Popen([sys.executable, SERVER, table], stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout is not None
+        yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def overhead(answer: dict[str, list[float]]) -> list[float]:
+    return [sdk - raw for sdk, raw in zip(answer["sdk"], answer["raw"], strict=True)]
+
+
+def calls(workshop: Workshop) -> Samples:
+    bodies = {
+        "/plans/p": example("200", "getPlan"),
+        "/models/m": OPENAI_MODEL,
+        "/v1/balance": STRIPE_BALANCE,
+        "/api/v1/app/a": SVIX_APP,
+    }
+    rounds = str(workshop.rounds * 4)
+    samples: Samples = {}
+    with raw_server(workshop, bodies) as base:
+        samples[OURS] = overhead(probe(sys.executable, "call_specwright.py", base, rounds))
+        for key in workshop.invite(PROBES):
+            samples[PEERS[key].label] = overhead(
+                probe(workshop.python_of(key), PROBES[key], base, rounds)
+            )
+        for key in workshop.invite(["openapi-python-client"]):
+            output = workshop.fresh("opc")
+            timed(generation.openapi_python_client(workshop, output))
+            python = workshop.python_of(key)
+            answer = probe(python, "call_openapi_python_client.py", base, rounds, str(output))
+            samples[generation.OPC] = overhead(answer)
+    return samples
+
+
+CALL_OVERHEAD = Measurement(
+    "calls",
+    "CPU per call over the HTTP library below",
+    "µs",
+    "One GET of a small object from a local server that sends prepared bytes: CPU time of the "
+    "SDK's call less CPU time of the same GET and `json.loads` by the HTTP library that the SDK "
+    "uses, both in the same process and in turns.",
+    calls,
+    (Goal("at most 10 µs", lambda m: m[OURS] <= 10),),
+)

@@ -1,0 +1,30 @@
+"""The peers and their exact versions; each set gets a virtual environment of its own."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """What is installed for one peer; the first requirement names it."""
+
+    key: str
+    requirements: tuple[str, ...]
+    needs: str = ""
+
+    @property
+    def label(self) -> str:
+        return self.requirements[0].replace("==", " ")
+
+
+PEERS = {
+    peer.key: peer
+    for peer in (
+        Peer("openapi-python-client", ("openapi-python-client==0.29.1", "ruff==0.17.5")),
+        Peer("openapi-generator", ("openapi-generator-cli==7.26.0",), needs="java"),
+        Peer("datamodel-code-generator", ("datamodel-code-generator==0.89.0",)),
+        Peer("openai", ("openai==3.52.0",)),
+        Peer("stripe", ("stripe==16.1.0",)),
+        Peer("svix", ("svix==2.9.1",)),
+        Peer("fastapi", ("fastapi==0.165.0", "starlette>=1,<2", "uvicorn==0.54.0")),
+    )
+}

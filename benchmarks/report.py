@@ -1,0 +1,48 @@
+"""The results as a Markdown page."""
+
+import os
+import platform
+from collections.abc import Iterator, Sequence
+
+from benchmarks.measurement import OURS, Result
+
+HEAD = """\
+# Benchmarks
+
+Written by `nox -s bench`; do not edit. Each table was measured in one run on one machine, \
+{cores} cores, Python {python}; the subjects took turns, and each figure is the median of its \
+rounds. Compare the ratios, not the figures, with another machine.
+"""
+
+
+def page(results: Sequence[Result]) -> str:
+    head = HEAD.format(cores=os.cpu_count(), python=platform.python_version())
+    return "\n".join([head, *("\n".join(section(result)) for result in results)])
+
+
+def section(result: Result) -> Iterator[str]:
+    measurement = result.measurement
+    yield f"## {measurement.title}\n"
+    yield f"{measurement.how}\n"
+    yield f"| | {measurement.unit} | ratio to {OURS} |"
+    yield "|---|---:|---:|"
+    ordered = sorted(
+        result.medians.items(), key=lambda row: row[1], reverse=measurement.more_is_better
+    )
+    for subject, value in ordered:
+        name = f"**{subject}**" if subject == OURS else subject
+        yield f"| {name} | {figure(value)} | {ratio(value, result.medians[OURS])} |"
+    for subject, reason in result.absent.items():
+        yield f"| {subject} | not measured: {reason} | |"
+    if measurement.goals:
+        yield ""
+        yield from (f"- Goal: {sentence}: **{word}**" for sentence, word in result.verdicts)
+    yield ""
+
+
+def figure(value: float) -> str:
+    return f"{value:,.1f}" if abs(value) < 100 else f"{value:,.0f}"
+
+
+def ratio(value: float, ours: float) -> str:
+    return f"{value / ours:.2f}" if ours > 0 else ""

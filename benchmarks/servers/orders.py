@@ -1,0 +1,61 @@
+"""The models of one operation, written by hand for the servers that stand beside the stub."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+Reference = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,200}$")]
+Id = Annotated[str, StringConstraints(min_length=1, max_length=64)]
+
+
+class EndUser(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    label: Annotated[str, StringConstraints(min_length=1, max_length=120)] | None = None
+
+
+class OrderCreate(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    plan_id: Id
+    reference: Reference
+    quantity: Annotated[int, Field(ge=1, le=20)] = 1
+    days: Annotated[int, Field(ge=1, le=365)] | None = None
+    end_user: EndUser | None = None
+    metadata: dict[str, str] = {}
+
+
+class Order(BaseModel):
+    order_id: Id
+    reference: Reference
+    status: Literal["processing", "completed", "failed"]
+    plan_id: Id
+    quantity: int
+    days: int | None
+    unit_price_usd: str
+    total_usd: str
+    iccids: list[str]
+    end_user: EndUser | None
+    metadata: dict[str, str]
+    failure: None
+    created_at: str
+    completed_at: str | None
+
+
+def made_from(body: OrderCreate) -> Order:
+    return Order(
+        order_id="ord_01kjpx8nh0aqdvgyy0jrsyegax",
+        reference=body.reference,
+        status="processing",
+        plan_id=body.plan_id,
+        quantity=body.quantity,
+        days=body.days,
+        unit_price_usd="9.50",
+        total_usd="9.50",
+        iccids=[],
+        end_user=body.end_user,
+        metadata=body.metadata,
+        failure=None,
+        created_at="2026-03-02T09:15:00Z",
+        completed_at=None,
+    )

@@ -1,0 +1,122 @@
+"""Where measurements are made: the document, the peers' environments and timed processes."""
+
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from benchmarks.peers import PEERS, Peer
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = ROOT / "spec" / "openapi.json"
+PROBES = Path(__file__).parent / "probes"
+
+
+class AbsentError(Exception):
+    """A peer cannot take part on this machine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What one process took, in milliseconds."""
+
+    wall: float
+    cpu: float
+
+
+@dataclass(slots=True)
+class Workshop:
+    """A place to work, the peers' environments, how often to repeat, and who could not come."""
+
+    place: Path
+    peers: Path
+    rounds: int
+    absent: dict[str, str] = field(default_factory=dict)
+
+    def fresh(self, name: str) -> Path:
+        """An empty directory."""
+        path = self.place / name
+        shutil.rmtree(path, ignore_errors=True)
+        path.mkdir(parents=True)
+        return path
+
+    def python_of(self, key: str) -> Path:
+        """The interpreter of a peer's environment, made when first asked for."""
+        peer = PEERS[key]
+        if peer.needs and not shutil.which(peer.needs):
+            raise AbsentError(f"needs {peer.needs}")
+        return environment(self.peers / key, peer)
+
+    def command_of(self, key: str, name: str) -> str:
+        return str(self.python_of(key).with_name(name))
+
+    def invite(self, keys: Iterable[str]) -> list[str]:
+        """Those of the peers that can take part; the others are noted with the reason."""
+        present = []
+        for key in keys:
+            try:
+                self.python_of(key)
+            except AbsentError as error:
+                self.absent[PEERS[key].label] = str(error)
+            else:
+                present.append(key)
+        return present
+
+
+def environment(place: Path, peer: Peer) -> Path:
+    python = place / "bin" / "python"
+    stamp = place / "requirements.json"
+    wanted = json.dumps(peer.requirements)
+    if not (stamp.exists() and stamp.read_text("utf-8") == wanted):
+        install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        try:
+            subprocess.run([sys.executable, "-m", "venv", "--clear", place], check=True)
+            subprocess.run([*install, *peer.requirements], check=True)
+        except subprocess.CalledProcessError as error:
+            raise AbsentError("could not be installed") from error
+        stamp.write_text(wanted, "utf-8")
+    return python
+
+
+def timed(
+    command: list[str], *, cwd: Path = ROOT, environment: Mapping[str, str] | None = None
+) -> Cost:
+    """Run a command that must succeed; its children count, too."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    started = time.perf_counter()
+    result = subprocess.run(
+        command,
+        cwd=cwd,
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    wall = time.perf_counter() - started
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if result.returncode:
+        raise RuntimeError(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
+    cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return Cost(wall * 1000, cpu * 1000)
+
+
+def probe(python: Path | str, name: str, *arguments: str) -> dict[str, Any]:
+    """Run a script of benchmarks/probes in some environment; it prints JSON."""
+    result = subprocess.run(
+        [python, PROBES / name, *arguments],
+        cwd=PROBES,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if result.returncode:
+        raise RuntimeError(f"{name}\n{result.stdout}{result.stderr}")
+    answer: dict[str, Any] = json.loads(result.stdout)
+    return answer
