@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 import jsonschema_rs
 
+from specwright.check.semantics import Semantic, check_semantics
 from specwright.document.model import Document
 from specwright.document.shape import METHODS, Node, walk
 from specwright.errors import InputError
@@ -112,6 +113,11 @@ class Subject:
             if operation.id is not None:
                 found.setdefault(operation.id, operation)
         return found
+
+    @cached_property
+    def semantics(self) -> list[Semantic]:
+        """What openapi-spec-validator found; three rules share one run of it."""
+        return check_semantics(self.document)
 
     def follow(self, value: Any) -> dict[str, Any]:
         """The object that a value is or refers to; nothing if it leads away."""

@@ -1,0 +1,1 @@
+"""Lint: rules beyond what a document must have to be valid."""

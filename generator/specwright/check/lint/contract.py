@@ -1,0 +1,159 @@
+"""Rules about `x-contract-` declarations: known, in their place, of their shape, and true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+from functools import cache
+from typing import Any, NamedTuple
+
+import jsonschema_rs
+
+from specwright.check.findings import Level
+from specwright.check.lint.references import missing
+from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.subject import Subject
+from specwright.document import vocabulary
+from specwright.document.shape import Node
+from specwright.document.vocabulary import KEYWORDS, Keyword, Place
+from specwright.pointer import Pointer, join
+
+_KNOWN = frozenset(keyword.name for keyword in KEYWORDS)
+
+
+class Declaration(NamedTuple):
+    """One declaration where it is written."""
+
+    keyword: Keyword
+    node: Node
+    pointer: Pointer
+    value: Any
+
+
+def contract_key(subject: Subject) -> Iterator[Violation]:
+    for node, name in _keys(subject):
+        pointer = node.pointer + join(name)
+        if name not in _KNOWN:
+            close = get_close_matches(name, sorted(_KNOWN), 1)
+            hint = f"; did you mean '{close[0]}'?" if close else ""
+            yield Violation(pointer, f"'{name}' is not in the vocabulary{hint}")
+        elif _keyword(node, name) is None:
+            places = " or ".join(sorted(vocabulary.places(name)))
+            yield Violation(pointer, f"'{name}' belongs on a {places}, not here")
+
+
+def contract_shape(subject: Subject) -> Iterator[Violation]:
+    for declaration in _declarations(subject):
+        for error in _validator(declaration.keyword).iter_errors(declaration.value):
+            yield Violation(declaration.pointer + join(*error.instance_path), error.message)
+
+
+def contract_reference(subject: Subject) -> Iterator[Violation]:
+    for declaration in _declarations(subject):
+        # The wrong shape is reported by the rule above; nothing can be looked up in it.
+        if _validator(declaration.keyword).is_valid(declaration.value):
+            for reference in vocabulary.references(declaration.keyword, declaration.value):
+                for reason in missing(subject, declaration.node, reference):
+                    yield Violation(
+                        declaration.pointer + reference.at, f"'{reference.name}' {reason}"
+                    )
+
+
+def _keys(subject: Subject) -> Iterator[tuple[Node, str]]:
+    for node in subject.nodes:
+        for name in node.value:
+            if name.startswith(vocabulary.PREFIX) or (name in _KNOWN and name[:2] == "x-"):
+                yield node, name
+
+
+def _declarations(subject: Subject) -> Iterator[Declaration]:
+    for node, name in _keys(subject):
+        keyword = _keyword(node, name)
+        if keyword is not None:
+            yield Declaration(keyword, node, node.pointer + join(name), node.value[name])
+
+
+def _keyword(node: Node, name: str) -> Keyword | None:
+    place = _place(node)
+    return None if place is None else vocabulary.keyword(name, place)
+
+
+def _place(node: Node) -> Place | None:
+    parts = node.pointer.split("/")
+    match node.kind:
+        case "document":
+            return Place.DOCUMENT
+        case "operation":
+            return Place.WEBHOOK if parts[1] == "webhooks" else Place.OPERATION
+        case "parameter":
+            return Place.PARAMETER
+        case "schema":
+            return Place.PROPERTY if parts[-2] == "properties" else Place.SCHEMA
+    return None
+
+
+@cache
+def _validator(keyword: Keyword) -> jsonschema_rs.Validator:
+    return jsonschema_rs.Draft202012Validator(vocabulary.schema_for(keyword), mask="this")
+
+
+_PLANS = """
+        paths:
+          /plans:
+            get:
+              operationId: listPlans
+              %s
+              parameters:
+                - {name: cursor, in: query, schema: {type: string}}
+              responses:
+                "200":
+                  description: The plans.
+                  content:
+                    application/json:
+                      schema:
+                        type: object
+                        properties:
+                          data: {type: array, items: {properties: {plan_id: {type: string}}}}
+                          has_more: {type: boolean}
+                          next_cursor: {type: [string, "null"]}
+        """
+_PAGINATION = (
+    "{cursor: cursor, limit: null, items: %s, next: /next_cursor, more: /has_more, "
+    "id: /plan_id, resume: %s}"
+)
+_GOOD = _PLANS % ("x-contract-pagination: " + _PAGINATION % ("/data", "false"))
+
+RULES = (
+    Rule(
+        "contract-key",
+        Category.CONTRACT,
+        "A declaration that no tool knows, or that stands where no tool looks, promises something "
+        "that nobody keeps.",
+        _PLANS % ("x-contract-paginaton: " + _PAGINATION % ("/data", "false")),
+        _GOOD,
+        Level.ERROR,
+        Level.ERROR,
+        contract_key,
+    ),
+    Rule(
+        "contract-shape",
+        Category.CONTRACT,
+        "Declarations are read by programs; their shape is fixed by a schema.",
+        _PLANS % ("x-contract-pagination: " + _PAGINATION % ("/data", "sometimes")),
+        _GOOD,
+        Level.ERROR,
+        Level.ERROR,
+        contract_shape,
+    ),
+    Rule(
+        "contract-reference",
+        Category.CONTRACT,
+        "What a declaration names (fields, parameters, headers, statuses, error codes, "
+        "operations) is in the document.",
+        _PLANS % ("x-contract-pagination: " + _PAGINATION % ("/items", "false")),
+        _GOOD,
+        Level.ERROR,
+        Level.ERROR,
+        contract_reference,
+    ),
+)

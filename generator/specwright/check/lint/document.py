@@ -1,0 +1,262 @@
+"""Rules of the specification itself, as the official schema and openapi-spec-validator see them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from specwright.check.findings import Level
+from specwright.check.lint.rule import Category, Check, Rule, Violation
+from specwright.check.schema import check_schema, unknown_dialect
+from specwright.check.subject import Direction, Subject, mapping, sequence
+from specwright.pointer import join
+
+_VARIABLE = re.compile(r"\{[^{}]*\}")
+
+
+def official_schema(subject: Subject) -> Iterator[Violation]:
+    for problem in check_schema(subject.document):
+        yield Violation(problem.pointer, problem.message)
+
+
+def dialect(subject: Subject) -> Iterator[Violation]:
+    unknown = unknown_dialect(subject.document)
+    if unknown is not None:
+        yield Violation("/jsonSchemaDialect", f"schemas in the dialect '{unknown}' are not checked")
+
+
+def _semantic(rule: str) -> Check:
+    def check(subject: Subject) -> Iterator[Violation]:
+        for each in subject.semantics:
+            if each.rule == rule:
+                yield Violation(each.pointer, each.message)
+
+    return check
+
+
+def path_clash(subject: Subject) -> Iterator[Violation]:
+    seen: dict[str, str] = {}
+    for path in mapping(subject.document.data.get("paths")):
+        template = _VARIABLE.sub("{}", path)
+        first = seen.setdefault(template, path)
+        if first != path:
+            yield Violation(join("paths", path), f"'{path}' matches the same URLs as '{first}'")
+
+
+def security_defined(subject: Subject) -> Iterator[Violation]:
+    known = mapping(subject.components.get("securitySchemes"))
+    for node in subject.of_kind("securityRequirement"):
+        for name in node.value:
+            # 3.2 allows the URI of a scheme in place of a name.
+            if name not in known and not re.match(r"[#./]|https?:", name):
+                yield Violation(
+                    node.pointer + join(name),
+                    f"security scheme '{name}' is not in components/securitySchemes",
+                )
+
+
+def server_variables(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("server"):
+        variables = mapping(node.value.get("variables"))
+        for name in re.findall(r"\{([^{}]+)\}", str(node.value.get("url"))):
+            if name not in variables:
+                yield Violation(node.pointer + "/url", f"variable '{name}' is not described")
+    for node in subject.of_kind("serverVariable"):
+        values = sequence(node.value.get("enum"))
+        if values and node.value.get("default") not in values:
+            yield Violation(node.pointer + "/default", "the default is not among the enum values")
+
+
+def webhook_body(subject: Subject) -> Iterator[Violation]:
+    for operation in subject.operations:
+        if operation.direction is Direction.WEBHOOK and not operation.value.get("requestBody"):
+            yield Violation(operation.pointer, "a webhook without a request body says nothing")
+
+
+RULES = (
+    Rule(
+        "openapi-schema",
+        Category.DOCUMENT,
+        "The official schema of the version decides what an OpenAPI document is; every tool "
+        "relies on it. 3.0 documents are read as the 3.1 documents that they mean.",
+        """
+        paths:
+          /orders:
+            get:
+              responses:
+                "200":
+                  describtion: The orders.
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              responses:
+                "200":
+                  description: The orders.
+        """,
+        Level.ERROR,
+        Level.ERROR,
+        official_schema,
+    ),
+    Rule(
+        "schema-dialect",
+        Category.DOCUMENT,
+        "Schemas in a dialect of JSON Schema that we do not know are taken as they are, so "
+        "mistakes in them stay unseen.",
+        """
+        jsonSchemaDialect: https://example.com/our-own-dialect
+        """,
+        """
+        jsonSchemaDialect: https://spec.openapis.org/oas/3.1/dialect/base
+        """,
+        Level.INFO,
+        Level.WARNING,
+        dialect,
+    ),
+    Rule(
+        "path-parameters",
+        Category.DOCUMENT,
+        "Every variable of a path is described by a path parameter and the other way round; "
+        "without that no client can build the URL.",
+        """
+        paths:
+          /orders/{order_id}:
+            get:
+              parameters:
+                - {name: id, in: path, required: true, schema: {type: string}}
+              responses: {"200": {description: The order.}}
+        """,
+        """
+        paths:
+          /orders/{order_id}:
+            get:
+              parameters:
+                - {name: order_id, in: path, required: true, schema: {type: string}}
+              responses: {"200": {description: The order.}}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        _semantic("path-parameters"),
+    ),
+    Rule(
+        "parameter-duplicate",
+        Category.DOCUMENT,
+        "A parameter is told apart by its name and its place; described twice, one of the two "
+        "descriptions is ignored.",
+        """
+        paths:
+          /orders:
+            get:
+              parameters:
+                - {name: limit, in: query, schema: {type: integer}}
+                - {name: limit, in: query, schema: {type: string}}
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              parameters:
+                - {name: limit, in: query, schema: {type: integer}}
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        _semantic("parameter-duplicate"),
+    ),
+    Rule(
+        "tags",
+        Category.DOCUMENT,
+        "Tags are declared once, and a parent tag (3.2) exists and is not its own descendant.",
+        """
+        tags: [{name: orders}, {name: orders}]
+        """,
+        """
+        tags: [{name: orders}, {name: plans}]
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        _semantic("tags"),
+    ),
+    Rule(
+        "path-clash",
+        Category.DOCUMENT,
+        "Paths that differ in the names of their variables only match the same URLs; which one "
+        "answers is chance.",
+        """
+        paths:
+          /orders/{order_id}: {}
+          /orders/{reference}: {}
+        """,
+        """
+        paths:
+          /orders/{order_id}: {}
+          /orders/by-reference/{reference}: {}
+        """,
+        Level.ERROR,
+        Level.ERROR,
+        path_clash,
+    ),
+    Rule(
+        "security-defined",
+        Category.DOCUMENT,
+        "A requirement names a scheme in components; otherwise nobody knows which credentials "
+        "to send.",
+        """
+        security: [{apiKey: []}]
+        """,
+        """
+        security: [{apiKey: []}]
+        components:
+          securitySchemes:
+            apiKey: {type: http, scheme: bearer}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        security_defined,
+    ),
+    Rule(
+        "server-variables",
+        Category.DOCUMENT,
+        "The variables of a server URL are described, and their defaults are among the allowed "
+        "values.",
+        """
+        servers:
+          - url: https://{region}.example.com
+            variables:
+              region: {default: moon, enum: [eu, us]}
+        """,
+        """
+        servers:
+          - url: https://{region}.example.com
+            variables:
+              region: {default: eu, enum: [eu, us]}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        server_variables,
+    ),
+    Rule(
+        "webhook-body",
+        Category.DOCUMENT,
+        "A webhook tells its receiver something, and the request body is where.",
+        """
+        webhooks:
+          order.completed:
+            post:
+              responses: {"2XX": {description: Received.}}
+        """,
+        """
+        webhooks:
+          order.completed:
+            post:
+              requestBody:
+                content: {application/json: {schema: {type: object}}}
+              responses: {"2XX": {description: Received.}}
+        """,
+        Level.INFO,
+        Level.ERROR,
+        webhook_body,
+    ),
+)

@@ -1,0 +1,289 @@
+"""Rules about examples, defaults and enumerated values."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from specwright.check.bodies import example_values, is_json
+from specwright.check.findings import Level
+from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.subject import Operation, Subject, mapping, sequence
+from specwright.document.shape import Node
+from specwright.pointer import Pointer, join, split
+
+_ID_NAME = re.compile(r"(?:.*_)?id|.*[a-z]Id")
+_TYPES: dict[type, tuple[str, ...]] = {
+    bool: ("boolean",),
+    int: ("integer", "number"),
+    str: ("string",),
+    list: ("array",),
+    dict: ("object",),
+    type(None): ("null",),
+}
+
+
+def example_valid(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("mediaType", "parameter", "header"):
+        if node.ref is None and isinstance(node.value.get("schema"), dict):
+            schema = f"{node.pointer}/schema"
+            for pointer, value in example_values(subject, node.value, node.pointer):
+                if _is_comparable(subject, node, value):
+                    yield from _violations(subject, schema, pointer, value, "example")
+    for node in subject.of_kind("schema"):
+        for index, value in enumerate(sequence(node.value.get("examples"))):
+            pointer = node.pointer + join("examples", index)
+            yield from _violations(subject, node.pointer, pointer, value, "example")
+        if "example" in node.value:
+            pointer = f"{node.pointer}/example"
+            yield from _violations(subject, node.pointer, pointer, node.value["example"], "example")
+
+
+def _is_comparable(subject: Subject, node: Node, value: Any) -> bool:
+    """Examples in other formats than JSON are text, which a schema says nothing about."""
+    if node.kind != "mediaType" or not isinstance(value, str):
+        return True
+    tokens = split(node.pointer)
+    return tokens[-2] != "content" or is_json(tokens[-1])
+
+
+def _violations(
+    subject: Subject, schema: Pointer, pointer: Pointer, value: Any, what: str
+) -> Iterator[Violation]:
+    for problem in subject.problems(schema, value):
+        inside = problem.pointer if _is_written_at(subject, pointer) else ""
+        at = f" at {problem.pointer}" if problem.pointer else ""
+        yield Violation(pointer + inside, f"the {what} does not fit{at}: {problem.message}")
+
+
+def _is_written_at(subject: Subject, pointer: Pointer) -> bool:
+    return pointer.rpartition("/")[2] not in subject.components.get("examples", {})
+
+
+def default_valid(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        if "default" in node.value:
+            yield from _violations(
+                subject, node.pointer, f"{node.pointer}/default", node.value["default"], "default"
+            )
+
+
+def enum_valid(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        values = node.value.get("enum")
+        if isinstance(values, list):
+            yield from _enum(node, values)
+
+
+def _enum(node: Node, values: list[Any]) -> Iterator[Violation]:
+    kinds = node.value.get("type")
+    allowed = {kinds} if isinstance(kinds, str) else set(map(str, sequence(kinds)))
+    seen: set[str] = set()
+    for index, value in enumerate(values):
+        pointer = node.pointer + join("enum", index)
+        if allowed and not allowed.intersection(_types_of(value)):
+            yield Violation(pointer, f"{value!r} is not of type {' or '.join(sorted(allowed))}")
+        written = f"{type(value).__name__} {value!r}"
+        if written in seen:
+            yield Violation(pointer, f"{value!r} is listed twice")
+        seen.add(written)
+
+
+def _types_of(value: Any) -> tuple[str, ...]:
+    if isinstance(value, float):
+        return ("integer", "number") if value.is_integer() else ("number",)
+    return _TYPES[type(value)]
+
+
+def example_present(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("mediaType"):
+        if node.ref is not None or "schema" not in node.value:
+            continue
+        schema = subject.follow(node.value["schema"])
+        if not any(word in holder for holder in (node.value, schema) for word in _EXAMPLE_WORDS):
+            yield Violation(node.pointer, "this body has no example")
+
+
+_EXAMPLE_WORDS = ("example", "examples")
+
+
+def example_id(subject: Subject) -> Iterator[Violation]:
+    """Ids that examples send are ids that examples of answers have shown."""
+    sent: list[tuple[str, Pointer, Any]] = []
+    known: dict[str, set[Any]] = defaultdict(set)
+    for operation in subject.operations:
+        sent.extend(_sent_ids(subject, operation))
+    for node in subject.of_kind("mediaType"):
+        if "requestBody" not in split(node.pointer) or node.pointer.startswith("/webhooks/"):
+            for pointer, value in example_values(subject, node.value, node.pointer):
+                for name, _, found in _ids(value, pointer, ""):
+                    known[name].add(found)
+    for name, pointer, value in sent:
+        shown = known.get(name, set()) or (known["id"] if name != "id" else set())
+        if shown and value not in shown:
+            yield Violation(pointer, f"no example of an answer has {name} {value!r}")
+
+
+def _sent_ids(subject: Subject, operation: Operation) -> Iterator[tuple[str, Pointer, Any]]:
+    if operation.pointer.startswith("/webhooks/"):
+        return
+    for index, each in enumerate(sequence(operation.value.get("parameters"))):
+        parameter = subject.follow(each)
+        name = str(parameter.get("name"))
+        if parameter.get("in") == "path" and _ID_NAME.fullmatch(name):
+            pointer = operation.pointer + join("parameters", index)
+            for _, value in example_values(subject, parameter, pointer):
+                yield name, pointer, value
+    body = subject.follow(operation.value.get("requestBody"))
+    for media_type, each in mapping(body.get("content")).items():
+        pointer = operation.pointer + join("requestBody", "content", media_type)
+        for at, value in example_values(subject, subject.follow(each), pointer):
+            yield from _ids(value, at, "")
+
+
+def _ids(value: Any, pointer: Pointer, name: str) -> Iterator[tuple[str, Pointer, Any]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield from _ids(inner, pointer + join(key), key)
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _ids(inner, pointer + join(index), name)
+    elif isinstance(value, str) and _ID_NAME.fullmatch(name):
+        yield name, pointer, value
+
+
+RULES = (
+    Rule(
+        "example-valid",
+        Category.EXAMPLES,
+        "People copy examples and tools replay them; one that does not fit its schema is a "
+        "mistake in one of the two. Formats such as date-time count.",
+        """
+        components:
+          schemas:
+            Quantity: {type: integer, maximum: 10, examples: [12]}
+        """,
+        """
+        components:
+          schemas:
+            Quantity: {type: integer, maximum: 10, examples: [2]}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        example_valid,
+    ),
+    Rule(
+        "default-valid",
+        Category.EXAMPLES,
+        "A default is what the service uses when nothing is sent: it has to be allowed.",
+        """
+        components:
+          schemas:
+            Quantity: {type: integer, default: "1"}
+        """,
+        """
+        components:
+          schemas:
+            Quantity: {type: integer, default: 1}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        default_valid,
+    ),
+    Rule(
+        "enum-valid",
+        Category.EXAMPLES,
+        "A value of another type than the schema's can never occur, and one listed twice is a "
+        "slip of the pen.",
+        """
+        components:
+          schemas:
+            Size: {type: string, enum: [small, large, small]}
+        """,
+        """
+        components:
+          schemas:
+            Size: {type: string, enum: [small, medium, large]}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        enum_valid,
+    ),
+    Rule(
+        "example-present",
+        Category.EXAMPLES,
+        "An example per body is the shortest documentation, and what mocks and contract tests "
+        "start from.",
+        """
+        paths:
+          /balance:
+            get:
+              responses:
+                "200":
+                  description: The balance.
+                  content: {application/json: {schema: {type: object}}}
+        """,
+        """
+        paths:
+          /balance:
+            get:
+              responses:
+                "200":
+                  description: The balance.
+                  content:
+                    application/json:
+                      schema: {type: object}
+                      examples: {plenty: {value: {balance: "100.00"}}}
+        """,
+        Level.OFF,
+        Level.ERROR,
+        example_present,
+    ),
+    Rule(
+        "example-id",
+        Category.EXAMPLES,
+        "An example request that names a resource works in a sandbox only if that resource is "
+        "there: its id appears in an example of an answer.",
+        """
+        paths:
+          /orders:
+            get:
+              responses:
+                "200":
+                  description: The orders.
+                  content: {application/json: {example: [{order_id: ord_1}]}}
+          /orders/{order_id}:
+            get:
+              parameters:
+                - name: order_id
+                  in: path
+                  required: true
+                  schema: {type: string}
+                  example: ord_7
+              responses: {"200": {description: The order.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              responses:
+                "200":
+                  description: The orders.
+                  content: {application/json: {example: [{order_id: ord_1}]}}
+          /orders/{order_id}:
+            get:
+              parameters:
+                - name: order_id
+                  in: path
+                  required: true
+                  schema: {type: string}
+                  example: ord_1
+              responses: {"200": {description: The order.}}
+        """,
+        Level.OFF,
+        Level.ERROR,
+        example_id,
+    ),
+)

@@ -1,0 +1,201 @@
+"""Rules about links: they lead somewhere, and take along what is there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, TypeGuard
+from urllib.parse import unquote
+
+from specwright.check import bodies
+from specwright.check.findings import Level
+from specwright.check.instance import describes
+from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.subject import Operation, Subject, mapping
+from specwright.document.shape import Node
+from specwright.pointer import Pointer, join
+
+_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
+_EXPRESSION = re.compile(
+    r"\$(?:url|method|statusCode|(?P<side>request|response)\."
+    rf"(?:header\.(?P<header>{_TOKEN})|query\.(?P<query>.+)|path\.(?P<path>.+)"
+    r"|body(?:#(?P<body>(?:/.*)?))?))"
+)
+
+
+def link_target(subject: Subject) -> Iterator[Violation]:
+    for node in _links(subject):
+        operation_id = node.value.get("operationId")
+        reference = node.value.get("operationRef")
+        if isinstance(operation_id, str):
+            if subject.by_operation_id(operation_id) is None:
+                yield Violation(
+                    f"{node.pointer}/operationId", f"there is no operation '{operation_id}'"
+                )
+        elif _is_local(reference) and _target(subject, node) is None:
+            yield Violation(f"{node.pointer}/operationRef", f"'{reference}' is not an operation")
+
+
+def link_parameters(subject: Subject) -> Iterator[Violation]:
+    for node in _links(subject):
+        target = _target(subject, node)
+        if target is None:
+            continue
+        known = subject.parameters(target)
+        given = mapping(node.value.get("parameters"))
+        names = {name for _, name in known} | {f"{place}.{name}" for place, name in known}
+        for name in given:
+            if name not in names:
+                yield Violation(
+                    node.pointer + join("parameters", name),
+                    f"the target has no parameter '{name}'",
+                )
+        for place, name in known:
+            if place == "path" and not {name, f"path.{name}"} & set(given):
+                yield Violation(node.pointer, f"the path parameter '{name}' is not given")
+        if "requestBody" in node.value and "requestBody" not in target.value:
+            yield Violation(f"{node.pointer}/requestBody", "the target takes no request body")
+
+
+def link_expression(subject: Subject) -> Iterator[Violation]:
+    owners = _owners(subject)
+    for node in _links(subject):
+        for pointer, expression in _expressions(node):
+            if not isinstance(expression, str) or not expression.startswith("$"):
+                continue
+            match = _EXPRESSION.fullmatch(expression)
+            if match is None:
+                yield Violation(pointer, f"'{expression}' is not a runtime expression")
+                continue
+            for operation, response in owners.get(node.pointer, []):
+                reason = _missing(subject, match, operation, response)
+                if reason:
+                    yield Violation(pointer, f"'{expression}': {reason}")
+
+
+def _links(subject: Subject) -> Iterator[Node]:
+    return (node for node in subject.of_kind("link") if node.ref is None)
+
+
+def _is_local(reference: Any) -> TypeGuard[str]:
+    return isinstance(reference, str) and reference.startswith("#")
+
+
+def _target(subject: Subject, node: Node) -> Operation | None:
+    operation_id = node.value.get("operationId")
+    if isinstance(operation_id, str):
+        return subject.by_operation_id(operation_id)
+    reference = node.value.get("operationRef")
+    if not _is_local(reference):
+        return None
+    pointer = unquote(reference[1:])
+    return next((each for each in subject.operations if each.pointer == pointer), None)
+
+
+def _expressions(node: Node) -> Iterator[tuple[Pointer, Any]]:
+    for name, expression in mapping(node.value.get("parameters")).items():
+        yield node.pointer + join("parameters", name), expression
+    yield f"{node.pointer}/requestBody", node.value.get("requestBody")
+
+
+def _owners(subject: Subject) -> dict[Pointer, list[tuple[Operation, dict[str, Any]]]]:
+    """Which answers of which operations have the link that is written at a pointer."""
+    written = {id(node.value): node.pointer for node in _links(subject)}
+    owners: dict[Pointer, list[tuple[Operation, dict[str, Any]]]] = {}
+    for operation in subject.operations:
+        for each in bodies.responses(operation).values():
+            response = subject.follow(each)
+            for link in mapping(response.get("links")).values():
+                pointer = written.get(id(subject.follow(link)))
+                if pointer is not None:
+                    owners.setdefault(pointer, []).append((operation, response))
+    return owners
+
+
+def _missing(
+    subject: Subject, match: re.Match[str], operation: Operation, response: dict[str, Any]
+) -> str | None:
+    """Why the expression finds nothing in what the operation takes or gives."""
+    of_response = match["side"] == "response"
+    if match["body"]:
+        body = (
+            bodies.json_body(subject, response)
+            if of_response
+            else bodies.request_body(subject, operation)
+        )
+        if body is None:
+            return f"the {match['side']} has no JSON body"
+        if body.schema and not describes(subject, body.schema, unquote(match["body"])):
+            return f"the {match['side']} body has no '{match['body']}'"
+        return None
+    if match["header"] and of_response:
+        headers = {name.lower() for name in mapping(response.get("headers"))}
+        return None if match["header"].lower() in headers else "the response has no such header"
+    for place in ("header", "query", "path"):
+        if match[place] and not of_response:
+            known = {
+                name.lower() if place == "header" else name
+                for where, name in subject.parameters(operation)
+                if where == place
+            }
+            name = match[place].lower() if place == "header" else match[place]
+            return None if name in known else f"the request has no such {place} parameter"
+    return None
+
+
+_ORDER = """
+        paths:
+          /orders:
+            post:
+              operationId: createOrder
+              responses:
+                "201":
+                  description: The order.
+                  content:
+                    application/json:
+                      schema: {type: object, properties: {order_id: {type: string}}}
+                  links:
+                    self:
+                      operationId: %s
+                      parameters: {%s: %s}
+          /orders/{order_id}:
+            get:
+              operationId: getOrder
+              parameters:
+                - {name: order_id, in: path, required: true, schema: {type: string}}
+              responses: {"200": {description: The order.}}
+        """
+_GOOD = _ORDER % ("getOrder", "order_id", "$response.body#/order_id")
+
+RULES = (
+    Rule(
+        "link-target",
+        Category.LINKS,
+        "A link names an operation of this document by its operationId or by a reference.",
+        _ORDER % ("readOrder", "order_id", "$response.body#/order_id"),
+        _GOOD,
+        Level.WARNING,
+        Level.ERROR,
+        link_target,
+    ),
+    Rule(
+        "link-parameters",
+        Category.LINKS,
+        "A link gives its target parameters that it has, and all that its path needs.",
+        _ORDER % ("getOrder", "id", "$response.body#/order_id"),
+        _GOOD,
+        Level.WARNING,
+        Level.ERROR,
+        link_parameters,
+    ),
+    Rule(
+        "link-expression",
+        Category.LINKS,
+        "What a link takes along has to be in the request or the answer that it starts from.",
+        _ORDER % ("getOrder", "order_id", "$response.body#/id"),
+        _GOOD,
+        Level.WARNING,
+        Level.ERROR,
+        link_expression,
+    ),
+)

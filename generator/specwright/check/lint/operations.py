@@ -1,0 +1,249 @@
+"""Rules about operations, webhooks included."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from specwright.check.findings import Level
+from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.subject import Direction, Operation, Subject, mapping, sequence
+from specwright.pointer import join
+
+_CAMEL_CASE = re.compile(r"[a-z][a-z0-9]*([A-Z][a-z0-9]*)*")
+
+
+def operation_id(subject: Subject) -> Iterator[Violation]:
+    for operation in subject.operations:
+        if operation.id is None and operation.direction is not Direction.CALLBACK:
+            yield Violation(operation.pointer, f"{_title(operation)} has no operationId")
+
+
+def operation_id_unique(subject: Subject) -> Iterator[Violation]:
+    for operation in subject.operations:
+        first = subject.by_operation_id(operation.id) if operation.id is not None else None
+        if first is not None and first is not operation:
+            yield Violation(
+                f"{operation.pointer}/operationId",
+                f"operationId '{operation.id}' is used by {_title(first)} already",
+            )
+
+
+def operation_id_case(subject: Subject) -> Iterator[Violation]:
+    for operation in subject.operations:
+        if operation.id is not None and not _CAMEL_CASE.fullmatch(operation.id):
+            yield Violation(
+                f"{operation.pointer}/operationId", f"operationId '{operation.id}' is not camelCase"
+            )
+
+
+def operation_tag(subject: Subject) -> Iterator[Violation]:
+    for operation in subject.operations:
+        tags = sequence(operation.value.get("tags"))
+        if len(tags) != 1 and operation.direction is not Direction.CALLBACK:
+            pointer = f"{operation.pointer}/tags" if tags else operation.pointer
+            yield Violation(pointer, f"{_title(operation)} has {len(tags)} tags instead of one")
+
+
+def tag_declared(subject: Subject) -> Iterator[Violation]:
+    declared = {
+        tag.get("name") for tag in map(mapping, sequence(subject.document.data.get("tags")))
+    }
+    for operation in subject.operations:
+        for index, tag in enumerate(sequence(operation.value.get("tags"))):
+            if isinstance(tag, str) and tag not in declared:
+                yield Violation(
+                    operation.pointer + join("tags", index), f"tag '{tag}' is not declared"
+                )
+
+
+def operation_text(subject: Subject) -> Iterator[Violation]:
+    for operation in subject.operations:
+        for field in ("summary", "description"):
+            if not operation.value.get(field):
+                yield Violation(operation.pointer, f"{_title(operation)} has no {field}")
+
+
+def response_success(subject: Subject) -> Iterator[Violation]:
+    for operation in subject.operations:
+        responses = mapping(operation.value.get("responses"))
+        if responses and not any(status[:1] in ("2", "3") for status in responses):
+            yield Violation(
+                f"{operation.pointer}/responses",
+                f"{_title(operation)} does not say how it answers when all is well",
+            )
+
+
+def _title(operation: Operation) -> str:
+    return f"{operation.method.upper()} {operation.path}"
+
+
+RULES = (
+    Rule(
+        "operation-id",
+        Category.OPERATIONS,
+        "The operationId becomes the name of the method in every generated client and server; "
+        "without one the name changes whenever the path does.",
+        """
+        paths:
+          /orders:
+            get:
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              operationId: listOrders
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        operation_id,
+    ),
+    Rule(
+        "operation-id-unique",
+        Category.OPERATIONS,
+        "Links and generated code find operations by their id, in paths, webhooks and callbacks "
+        "alike.",
+        """
+        paths:
+          /orders:
+            get:
+              operationId: listOrders
+              responses: {"200": {description: The orders.}}
+        webhooks:
+          order.completed:
+            post:
+              operationId: listOrders
+              responses: {"2XX": {description: Received.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              operationId: listOrders
+              responses: {"200": {description: The orders.}}
+        webhooks:
+          order.completed:
+            post:
+              operationId: orderCompleted
+              responses: {"2XX": {description: Received.}}
+        """,
+        Level.ERROR,
+        Level.ERROR,
+        operation_id_unique,
+    ),
+    Rule(
+        "operation-id-case",
+        Category.OPERATIONS,
+        "One way of writing ids makes the generated names predictable.",
+        """
+        paths:
+          /orders:
+            get:
+              operationId: List_orders
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              operationId: listOrders
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.OFF,
+        Level.ERROR,
+        operation_id_case,
+    ),
+    Rule(
+        "operation-tag",
+        Category.OPERATIONS,
+        "The tag is the group: the attribute of the client and the Protocol of the server that "
+        "an operation belongs to. It belongs to one.",
+        """
+        paths:
+          /orders:
+            get:
+              tags: [orders, plans]
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              tags: [orders]
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.OFF,
+        Level.ERROR,
+        operation_tag,
+    ),
+    Rule(
+        "tag-declared",
+        Category.OPERATIONS,
+        "A tag that is not in the list of tags has no description and no place in the order of "
+        "the documentation; often it is a slip of the pen.",
+        """
+        tags: [{name: orders}]
+        paths:
+          /orders:
+            get:
+              tags: [order]
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        tags: [{name: orders}]
+        paths:
+          /orders:
+            get:
+              tags: [orders]
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.INFO,
+        Level.ERROR,
+        tag_declared,
+    ),
+    Rule(
+        "operation-text",
+        Category.OPERATIONS,
+        "Summary and description are the documentation of the generated method.",
+        """
+        paths:
+          /orders:
+            get:
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              summary: List orders
+              description: Orders of the partner, newest first.
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.OFF,
+        Level.ERROR,
+        operation_text,
+    ),
+    Rule(
+        "response-success",
+        Category.OPERATIONS,
+        "A client has to know what it gets when nothing goes wrong.",
+        """
+        paths:
+          /orders:
+            get:
+              responses: {"404": {description: No orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.INFO,
+        Level.ERROR,
+        response_success,
+    ),
+)

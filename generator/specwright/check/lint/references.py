@@ -1,0 +1,171 @@
+"""Whether what an `x-contract-` declaration names is in the document."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from specwright.check import bodies
+from specwright.check.instance import describes, find, items
+from specwright.check.subject import Operation, Subject, mapping
+from specwright.document.shape import Node
+from specwright.document.vocabulary import Reference, Target
+from specwright.errors import InputError
+
+Look = Callable[[Subject, Operation, Reference], str | None]
+
+
+def missing(subject: Subject, node: Node, reference: Reference) -> Iterator[str]:
+    """Why the reference leads nowhere, once for every operation that it concerns."""
+    look_in_document = _IN_DOCUMENT.get(reference.target)
+    if reference.target is Target.RESPONSE_HEADER and reference.status is None:
+        look_in_document = _header_somewhere
+    if look_in_document is not None:
+        reason = look_in_document(subject, reference)
+        if reason:
+            yield reason
+        return
+    look = _IN_OPERATION[reference.target]
+    for operation in _operations(subject, node, reference):
+        reason = look(subject, operation, reference)
+        if reason:
+            yield reason if node.kind == "operation" else f"{reason} ({operation.id})"
+
+
+def _operations(subject: Subject, node: Node, reference: Reference) -> list[Operation]:
+    """The operations that a declaration on this object is about."""
+    if reference.operation is not None:
+        named = subject.by_operation_id(reference.operation)
+        return [named] if named else []
+    if node.kind == "operation":
+        return [each for each in subject.operations if each.value is node.value]
+    if node.kind == "parameter":
+        return [
+            each
+            for each in subject.operations
+            if any(parameter is node.value for parameter in subject.parameters(each).values())
+        ]
+    return subject.operations
+
+
+def _error_codes(subject: Subject) -> dict[str, Any]:
+    return mapping(mapping(subject.document.data.get("x-contract-error")).get("codes"))
+
+
+def _schema(subject: Subject, reference: Reference) -> str | None:
+    try:
+        found = subject.document.resolve(reference.name)
+    except InputError:
+        found = None
+    return None if isinstance(found, dict) else "is not a schema of the document"
+
+
+def _error_body(subject: Subject, reference: Reference) -> str | None:
+    declared = mapping(subject.document.data.get("x-contract-error")).get("schema")
+    if describes(subject, {"$ref": declared}, reference.name):
+        return None
+    return "is not in the error body"
+
+
+def _header_somewhere(subject: Subject, reference: Reference) -> str | None:
+    wanted = reference.name.lower()
+    known = any(
+        wanted in map(str.lower, mapping(node.value.get("headers")))
+        for node in subject.of_kind("response")
+    )
+    return None if known else "is not a header of any response"
+
+
+def _error_code(subject: Subject, reference: Reference) -> str | None:
+    code = mapping(_error_codes(subject).get(reference.name))
+    if not code:
+        return "is not a code of x-contract-error"
+    if reference.status is not None and code.get("status") != reference.status:
+        return f"has status {code.get('status')} in x-contract-error, not {reference.status}"
+    return None
+
+
+def _rate_limit_class(subject: Subject, reference: Reference) -> str | None:
+    declared = mapping(subject.document.data.get("x-contract-rate-limit"))
+    known = mapping(declared.get("classes"))
+    return None if reference.name in known else "is not a class of the document's rate limits"
+
+
+def _operation(subject: Subject, reference: Reference) -> str | None:
+    found = subject.by_operation_id(reference.name)
+    return None if found is not None else "is not an operationId"
+
+
+def _request_body(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    body = bodies.request_body(subject, operation)
+    found = body is not None and describes(subject, body.schema, reference.name)
+    return None if found else "is not in the request body"
+
+
+def _response_body(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    body = bodies.success_body(subject, operation)
+    found = body is not None and describes(subject, body.schema, reference.name)
+    return None if found else "is not in the response body"
+
+
+def _item(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    body = bodies.success_body(subject, operation)
+    if body is None:
+        return "needs a response body"
+    pagination = mapping(operation.value.get("x-contract-pagination"))
+    lists = find(subject, body.schema, str(pagination.get("items", "")))
+    if any(describes(subject, each, reference.name) for each in items(subject, lists)):
+        return None
+    return "is not in the items of the list"
+
+
+def _query_parameter(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    known = ("query", reference.name) in subject.parameters(operation)
+    return None if known else "is not a query parameter of the operation"
+
+
+def _header_parameter(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    known = {name.lower() for place, name in subject.parameters(operation) if place == "header"}
+    return None if reference.name.lower() in known else "is not a header parameter of the webhook"
+
+
+def _response_status(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    declared = bodies.responses(operation)
+    family = f"{reference.name[:1]}XX"
+    if reference.name in declared or family in declared:
+        return None
+    if reference.name == family and any(status[:1] == family[:1] for status in declared):
+        return None
+    return "is not a response of the operation"
+
+
+def _response_header(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    response = subject.follow(bodies.responses(operation).get(str(reference.status)))
+    headers = {name.lower() for name in mapping(response.get("headers"))}
+    known = reference.name.lower() in headers
+    return None if known else f"is not a header of the response {reference.status}"
+
+
+def _request_example(subject: Subject, operation: Operation, reference: Reference) -> str | None:
+    body = bodies.request_body(subject, operation)
+    examples = mapping(body.media_type.get("examples")) if body else {}
+    return None if reference.name in examples else "is not a request example of the operation"
+
+
+_IN_DOCUMENT: dict[Target, Callable[[Subject, Reference], str | None]] = {
+    Target.SCHEMA: _schema,
+    Target.ERROR_BODY: _error_body,
+    Target.ERROR_CODE: _error_code,
+    Target.RATE_LIMIT_CLASS: _rate_limit_class,
+    Target.OPERATION: _operation,
+}
+_IN_OPERATION: dict[Target, Look] = {
+    Target.REQUEST_BODY: _request_body,
+    Target.RESPONSE_BODY: _response_body,
+    Target.ITEM: _item,
+    Target.QUERY_PARAMETER: _query_parameter,
+    Target.HEADER_PARAMETER: _header_parameter,
+    Target.RESPONSE_STATUS: _response_status,
+    Target.RESPONSE_HEADER: _response_header,
+    Target.REQUEST_EXAMPLE: _request_example,
+}

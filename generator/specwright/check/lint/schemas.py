@@ -1,0 +1,315 @@
+"""Rules about schemas."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import quote
+
+import jsonschema_rs
+from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
+
+from specwright.check.findings import Level
+from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.subject import Subject, mapping, sequence
+from specwright.document.shape import SECTIONS
+from specwright.pointer import Pointer, join, split
+
+_COMPONENT = re.compile(r"/components/schemas/[^/]+")
+# Places whose schemas are conditions or parts of a whole, not types of their own.
+_PART = re.compile(
+    r"/(allOf/\d+|not|if|then|else|contains|propertyNames|dependentSchemas/[^/]+)(?=/|$)"
+)
+
+
+def schema_inline(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        if (
+            ("properties" in node.value or "oneOf" in node.value or "anyOf" in node.value)
+            and node.ref is None
+            and not _COMPONENT.fullmatch(node.pointer)
+            and not _PART.search(node.pointer)
+            and not _is_only_nullable(node.value)
+        ):
+            yield Violation(node.pointer, "this schema has no name; move it to components/schemas")
+
+
+def _is_only_nullable(schema: dict[str, Any]) -> bool:
+    """A reference or null needs no name."""
+    choices = sequence(schema.get("anyOf")) or sequence(schema.get("oneOf"))
+    return len(choices) == 2 and {"type": "null"} in choices and "properties" not in schema
+
+
+def unsatisfiable(subject: Subject) -> Iterator[Violation]:
+    """All schemas in one call: the library shares its work between them."""
+    roots: list[Pointer] = []
+    for node in subject.of_kind("schema"):
+        if not roots or not node.pointer.startswith(f"{roots[-1]}/"):
+            roots.append(node.pointer)
+    wrapped = {
+        **subject.document.data,
+        "type": "object",
+        "properties": {pointer: {"$ref": f"#{quote(pointer)}"} for pointer in roots},
+    }
+    for pointer, reason in find_unsatisfiable(wrapped, offline=True).items():
+        if pointer.startswith("/properties/"):
+            continue
+        match reason:
+            case UnsatisfiableReason.Conflict(causes):
+                keywords = sorted({word for cause in causes for word in cause.keywords} - {"type"})
+                named = f": {', '.join(keywords)} contradict each other" if keywords else ""
+                yield Violation(pointer, f"no value fits this schema{named}")
+            case UnsatisfiableReason.Empty(cause) if cause.keywords and cause.keywords != ["$ref"]:
+                words = ", ".join(cause.keywords)
+                yield Violation(pointer, f"no value fits this schema: {words} leave nothing")
+    yield from _endless(subject)
+
+
+def _endless(subject: Subject) -> Iterator[Violation]:
+    """Schemas that require themselves: every value would have to contain another one."""
+    schemas = mapping(subject.components.get("schemas"))
+    needs = {
+        f"#/components/schemas/{name}": list(_needs(mapping(schema)))
+        for name, schema in schemas.items()
+    }
+    done: set[str] = set()
+    for start in needs:
+        stack = [(start, iter(needs[start]))]
+        way = {start}
+        while stack:
+            current, rest = stack[-1]
+            following = next((ref for ref in rest if ref in needs and ref not in done), None)
+            if following is None:
+                stack.pop()
+                way.discard(current)
+                done.add(current)
+            elif following in way:
+                yield Violation(following[1:], "no value fits this schema: it requires itself")
+                done.add(following)
+            else:
+                stack.append((following, iter(needs[following])))
+                way.add(following)
+
+
+def _needs(schema: dict[str, Any]) -> Iterator[str]:
+    """References that every value of the schema contains a value of."""
+    ref = schema.get("$ref")
+    if isinstance(ref, str):
+        yield ref
+    for part in sequence(schema.get("allOf")):
+        yield from _needs(mapping(part))
+    if schema.get("type") == "object":
+        for name in sequence(schema.get("required")):
+            if isinstance(name, str):
+                yield from _needs(mapping(mapping(schema.get("properties")).get(name)))
+    if schema.get("type") == "array" and schema.get("minItems", 0):
+        yield from _needs(mapping(schema.get("items")))
+
+
+def read_write_only(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        for keyword in ("readOnly", "writeOnly"):
+            if node.value.get(keyword) is True:
+                yield Violation(
+                    f"{node.pointer}/{keyword}",
+                    f"{keyword}: describe requests and responses by separate schemas",
+                )
+
+
+def required_declared(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        required = node.value.get("required")
+        properties = node.value.get("properties")
+        if isinstance(required, list) and isinstance(properties, dict) and _is_closed(node.value):
+            for index, name in enumerate(required):
+                if name not in properties:
+                    yield Violation(
+                        node.pointer + join("required", index),
+                        f"'{name}' is required but not among the properties",
+                    )
+
+
+def _is_closed(schema: dict[str, Any]) -> bool:
+    """Whether all properties are written here: nothing else adds some."""
+    return not any(
+        word in schema for word in ("allOf", "anyOf", "oneOf", "$ref", "patternProperties")
+    ) and not isinstance(schema.get("additionalProperties"), dict)
+
+
+def component_unused(subject: Subject) -> Iterator[Violation]:
+    used = {node.value["$ref"] for node in subject.nodes if node.ref is not None}
+    for node in subject.of_kind("discriminator"):
+        for name in mapping(node.value.get("mapping")).values():
+            used.add(name)
+            used.add(f"#/components/schemas/{name}")
+    error = mapping(subject.document.data.get("x-contract-error")).get("schema")
+    used.add(error)
+    prefixes = {"/".join(ref.split("/")[:4]) for ref in used if isinstance(ref, str)}
+    for section in sorted(set(SECTIONS.values()) - {"securitySchemes"}):
+        for name in mapping(subject.components.get(section)):
+            pointer = join("components", section, name)
+            if f"#{pointer}" not in prefixes:
+                yield Violation(pointer, f"nothing refers to '{split(pointer)[-1]}'")
+
+
+def pattern_valid(subject: Subject) -> Iterator[Violation]:
+    checked: dict[str, bool] = {}
+    for node in subject.of_kind("schema"):
+        pattern = node.value.get("pattern")
+        if isinstance(pattern, str):
+            if pattern not in checked:
+                checked[pattern] = _compiles(pattern)
+            if not checked[pattern]:
+                yield Violation(
+                    f"{node.pointer}/pattern", f"'{pattern}' is not a regular expression"
+                )
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        jsonschema_rs.Draft202012Validator({"pattern": pattern})
+    except ValueError:
+        return False
+    return True
+
+
+RULES = (
+    Rule(
+        "schema-inline",
+        Category.SCHEMAS,
+        "Objects and unions without a name get an invented one in generated code, and that "
+        "changes when the document is rearranged.",
+        """
+        paths:
+          /orders:
+            post:
+              requestBody:
+                content:
+                  application/json:
+                    schema: {type: object, properties: {plan_id: {type: string}}}
+              responses: {"200": {description: The order.}}
+        """,
+        """
+        paths:
+          /orders:
+            post:
+              requestBody:
+                content:
+                  application/json:
+                    schema: {$ref: "#/components/schemas/OrderCreate"}
+              responses: {"200": {description: The order.}}
+        components:
+          schemas:
+            OrderCreate: {type: object, properties: {plan_id: {type: string}}}
+        """,
+        Level.OFF,
+        Level.ERROR,
+        schema_inline,
+    ),
+    Rule(
+        "schema-unsatisfiable",
+        Category.SCHEMAS,
+        "A schema that no value fits makes the operation that uses it unusable.",
+        """
+        components:
+          schemas:
+            Label: {type: string, minLength: 10, maxLength: 5}
+        """,
+        """
+        components:
+          schemas:
+            Label: {type: string, minLength: 5, maxLength: 10}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        unsatisfiable,
+    ),
+    Rule(
+        "schema-read-write",
+        Category.SCHEMAS,
+        "readOnly and writeOnly make one name stand for two shapes; two schemas say which one "
+        "is meant.",
+        """
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {order_id: {type: string, readOnly: true}}
+        """,
+        """
+        components:
+          schemas:
+            Order: {type: object, properties: {order_id: {type: string}}}
+            OrderCreate: {type: object, properties: {plan_id: {type: string}}}
+        """,
+        Level.OFF,
+        Level.ERROR,
+        read_write_only,
+    ),
+    Rule(
+        "required-declared",
+        Category.SCHEMAS,
+        "A required property without a schema is a slip of the pen more often than a wish.",
+        """
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {order_id: {type: string}}
+              required: [id]
+        """,
+        """
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {order_id: {type: string}}
+              required: [order_id]
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        required_declared,
+    ),
+    Rule(
+        "pattern-valid",
+        Category.SCHEMAS,
+        "A pattern that is not a regular expression (ECMA-262) checks nothing or stops tools.",
+        """
+        components:
+          schemas:
+            Code: {type: string, pattern: "[a-z"}
+        """,
+        """
+        components:
+          schemas:
+            Code: {type: string, pattern: "[a-z]"}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        pattern_valid,
+    ),
+    Rule(
+        "component-unused",
+        Category.SCHEMAS,
+        "What nothing refers to is documented, generated and maintained for nobody.",
+        """
+        components:
+          schemas:
+            Forgotten: {type: string}
+        """,
+        """
+        components:
+          schemas:
+            Label: {type: string}
+          parameters:
+            label: {name: label, in: query, schema: {$ref: "#/components/schemas/Label"}}
+        paths:
+          /orders:
+            parameters: [{$ref: "#/components/parameters/label"}]
+        """,
+        Level.OFF,
+        Level.WARNING,
+        component_unused,
+    ),
+)

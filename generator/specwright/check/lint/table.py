@@ -1,0 +1,25 @@
+"""All rules, in the order of the documentation."""
+
+from __future__ import annotations
+
+from specwright.check.lint import (
+    contract,
+    document,
+    examples,
+    links,
+    names,
+    operations,
+    schemas,
+)
+from specwright.check.lint.rule import Rule
+
+RULES: tuple[Rule, ...] = (
+    *document.RULES,
+    *operations.RULES,
+    *names.RULES,
+    *schemas.RULES,
+    *examples.RULES,
+    *links.RULES,
+    *contract.RULES,
+)
+RULE_IDS = frozenset(rule.id for rule in RULES)

@@ -1,0 +1,65 @@
+"""All checks of one document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.check.findings import Finding, Level, Report, Waived, in_order
+from specwright.check.lint.rule import Rule
+from specwright.check.lint.table import RULES
+from specwright.check.semantics import Incomplete
+from specwright.check.settings import Profile, Settings, Waiver
+from specwright.check.subject import Subject
+from specwright.document.model import Document
+from specwright.document.upgrade import upgrade
+
+# What the run itself has to say; not rules, since no document can break them.
+INCOMPLETE = "check-incomplete"
+UNUSED = "waiver-unused"
+
+
+def check(document: Document, settings: Settings) -> Report:
+    """Apply every rule that is not off; set aside what the project accepts."""
+    subject = Subject(upgrade(document))
+    findings: list[Finding] = []
+    for rule in RULES:
+        level = settings.levels.get(rule.id, rule.level(settings.profile))
+        if level is not Level.OFF:
+            findings.extend(_apply(rule, level, subject))
+    return _waive(document.path, in_order(findings), settings)
+
+
+def _apply(rule: Rule, level: Level, subject: Subject) -> Iterator[Finding]:
+    locate = subject.document.locate
+    try:
+        for pointer, message in rule.check(subject):
+            yield Finding(rule.id, level, locate(pointer), pointer, message)
+    except Incomplete as error:
+        yield Finding(INCOMPLETE, Level.INFO, locate(""), "", f"'{rule.id}' stopped: {error}")
+    # A document of the wrong shape can break any assumption; the official schema has said so.
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        reason = f"{type(error).__name__}: {error}"[:200]
+        yield Finding(
+            INCOMPLETE, Level.WARNING, locate(""), "", f"'{rule.id}' could not finish: {reason}"
+        )
+
+
+def _waive(document: str, findings: tuple[Finding, ...], settings: Settings) -> Report:
+    kept: list[Finding] = []
+    waived: list[Waived] = []
+    unused = dict.fromkeys(settings.waivers)
+    for finding in findings:
+        waiver = next((each for each in settings.waivers if each.covers(finding)), None)
+        if waiver is None:
+            kept.append(finding)
+        else:
+            waived.append(Waived(finding, waiver.reason))
+            unused.pop(waiver, None)
+    kept.extend(_unused(waiver, settings.profile) for waiver in unused)
+    return Report(document, in_order(kept), tuple(waived))
+
+
+def _unused(waiver: Waiver, profile: Profile) -> Finding:
+    level = Level.ERROR if profile is Profile.STRICT else Level.WARNING
+    message = f"nothing is left of '{waiver.rule}' at '{waiver.where}': remove the waiver"
+    return Finding(UNUSED, level, waiver.location, waiver.where, message)
