@@ -1,0 +1,48 @@
+"""Bringing a directory to what it should hold, unless somebody's work would be lost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from specwright.emit.drift import Difference, State, compare
+from specwright.emit.fileset import FileSet
+from specwright.emit.transaction import replace_files
+from specwright.errors import SpecwrightError
+
+
+def write(files: FileSet, directory: Path) -> Sequence[Difference]:
+    """Write the files and delete those that are no longer generated; return what changed.
+
+    Raises:
+        SpecwrightError: the directory holds files that somebody else wrote or edited, or the
+            operating system refuses. Nothing has changed then.
+    """
+    differences = compare(files, directory)
+    _refuse(differences, directory)
+    if differences:
+        replace_files(
+            directory,
+            {each.path: each.wanted for each in differences if each.wanted is not None},
+            [each.path for each in differences if each.wanted is None],
+        )
+    return differences
+
+
+def _refuse(differences: Iterable[Difference], directory: Path) -> None:
+    edited = [each.path for each in differences if each.state is State.EDITED]
+    foreign = [each.path for each in differences if each.state is State.FOREIGN]
+    if not edited and not foreign:
+        return
+    lines = [f"{directory}: nothing was written, for it would lose somebody's work"]
+    lines += [f"  edited by hand: {path}" for path in edited]
+    lines += [f"  not generated:  {path}" for path in foreign]
+    advice = []
+    if edited:
+        advice.append(
+            "bring an edit into the document or into a template (`specwright templates copy`), "
+            "then delete the edited file; it is generated anew"
+        )
+    if foreign:
+        advice.append("move what was not generated out of the output directory")
+    raise SpecwrightError("\n".join(lines), hint="; ".join(advice))
