@@ -82,7 +82,7 @@ class Reader:
         if not texts:
             return None
         if parameter.location == "header" and parameter.kind in ("array", "object"):
-            texts = [",".join(texts)]
+            texts = [",".join(part.strip() for text in texts for part in text.split(","))]
         if parameter.kind == "array" and parameter.explode and parameter.style == "form":
             return [_scalar(parameter.item_kind, text) for text in texts]
         if len(texts) > 1:

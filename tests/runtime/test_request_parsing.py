@@ -1,0 +1,171 @@
+"""Whatever a request carries, reading it gives a value or a refusal, never an accident."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import math
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from specwright.runtime.operation import Kind, Parameter
+from specwright.runtime.parameters import Reader, RepeatedError, Sent
+from specwright.runtime.strict_json import scan
+
+SCALARS = (
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
+)
+VALUES = st.recursive(
+    SCALARS | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=20,
+)
+STYLES = [
+    ("query", "form"),
+    ("query", "spaceDelimited"),
+    ("query", "pipeDelimited"),
+    ("query", "deepObject"),
+    ("path", "simple"),
+    ("path", "label"),
+    ("path", "matrix"),
+    ("header", "simple"),
+    ("cookie", "form"),
+]
+KINDS: list[Kind] = ["string", "integer", "number", "boolean", "array", "object", "any"]
+
+
+def read(
+    style: str,
+    kind: Kind,
+    text: str,
+    *,
+    explode: bool,
+    location: Any = "path",
+    item_kind: Kind = "integer",
+) -> object:
+    """Read a parameter called `p` whose text stands at its place in a request."""
+    parameter = Parameter("p", "p", location, None, kind, item_kind, style=style, explode=explode)
+    reader = Reader(parameter, frozenset({"R", "G"}))
+    raw = text.encode("utf-8", "surrogatepass")
+    scope = {
+        "query_string": raw if location == "query" else b"",
+        "headers": [(b"cookie" if location == "cookie" else b"p", raw)],
+        "type": "http",
+    }
+    return reader.read(Sent(scope, {"p": text}))
+
+
+@given(VALUES)
+def test_a_scan_keeps_the_value(value: object) -> None:
+    data = json.dumps(value).encode()
+    assert json.loads(scan(data), parse_int=float) == json.loads(data, parse_int=float)
+
+
+@given(VALUES)
+def test_scanning_twice_changes_nothing_more(value: object) -> None:
+    once = scan(json.dumps(value).encode())
+    assert scan(once) is once
+
+
+@given(st.integers(-(10**15), 10**15), st.sampled_from(["{}.0", "{}.000", "{}e0", "{}0E-1"]))
+def test_whole_numbers_become_integers(value: int, form: str) -> None:
+    assert scan(f"[{form.format(value)}]".encode()) == f"[{value}]".encode()
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False).filter(lambda x: not x.is_integer()))
+def test_fractions_stay_fractions(value: float) -> None:
+    assert math.isclose(json.loads(scan(json.dumps(value).encode())), value, rel_tol=0)
+
+
+@given(st.binary() | st.text().map(str.encode))
+def test_any_bytes_are_json_or_a_value_error(data: bytes) -> None:
+    try:
+        scanned = scan(data)
+    except ValueError:
+        return
+    json.loads(scanned)
+
+
+@given(st.dictionaries(st.text(), SCALARS, min_size=1), st.data())
+def test_a_repeated_name_is_refused_at_any_depth(members: dict[str, object], data: Any) -> None:
+    name = data.draw(st.sampled_from(sorted(members)))
+    inner = f"{json.dumps(members)[:-1]}, {json.dumps(name)}: 0}}"
+    with pytest.raises(ValueError, match="repeats a name"):
+        scan(f'[{{"x": {inner}}}]'.encode())
+
+
+@pytest.mark.parametrize("text", ["NaN", "Infinity", "-Infinity", "1e400", "-1e400", "[" * 100_000])
+def test_what_json_does_not_have_is_refused(text: str) -> None:
+    with pytest.raises(ValueError):
+        scan(text.encode())
+
+
+# RFC 6570 and OpenAPI 3.1.1, 4.8.12.6 (Style Examples)
+
+
+@pytest.mark.parametrize(
+    ("location", "style", "explode", "kind", "text", "value"),
+    [
+        ("path", "matrix", False, "string", ";p=blue", "blue"),
+        ("path", "matrix", False, "array", ";p=1,2", [1, 2]),
+        ("path", "matrix", True, "array", ";p=1;p=2", [1, 2]),
+        ("path", "matrix", False, "object", ";p=R,100,G,200", {"R": "100", "G": "200"}),
+        ("path", "matrix", True, "object", ";R=100;G=200", {"R": "100", "G": "200"}),
+        ("path", "label", False, "string", ".blue", "blue"),
+        ("path", "label", True, "number", ".3.5", 3.5),
+        ("path", "label", False, "array", ".1,2", [1, 2]),
+        ("path", "label", True, "array", ".1.2", [1, 2]),
+        ("path", "label", False, "object", ".R,100,G,200", {"R": "100", "G": "200"}),
+        ("path", "label", True, "object", ".R=100.G=200", {"R": "100", "G": "200"}),
+        ("path", "simple", False, "array", "1,2", [1, 2]),
+        ("path", "simple", False, "object", "R,100,G,200", {"R": "100", "G": "200"}),
+        ("path", "simple", True, "object", "R=100,G=200", {"R": "100", "G": "200"}),
+        ("query", "form", False, "array", "p=1,2", [1, 2]),
+        ("query", "form", True, "array", "p=1&p=2", [1, 2]),
+        ("query", "form", False, "object", "p=R,100,G,200", {"R": "100", "G": "200"}),
+        ("query", "form", True, "object", "R=100&G=200&x=1", {"R": "100", "G": "200"}),
+        ("query", "spaceDelimited", False, "array", "p=1%202", [1, 2]),
+        ("query", "pipeDelimited", False, "array", "p=1%7C2", [1, 2]),
+        ("query", "deepObject", True, "object", "p[R]=100&p[G]=200", {"R": "100", "G": "200"}),
+        ("header", "simple", False, "array", "1, 2", [1, 2]),
+        ("cookie", "form", True, "integer", "p=5", 5),
+        ("cookie", "form", False, "array", "p=1,2", [1, 2]),
+    ],
+)
+def test_every_style_is_read(
+    location: str, style: str, explode: bool, kind: Kind, text: str, value: object
+) -> None:
+    assert read(style, kind, text, explode=explode, location=location) == value
+
+
+@given(
+    st.sampled_from(STYLES),
+    st.sampled_from(KINDS),
+    st.sampled_from(KINDS),
+    st.booleans(),
+    st.text(),
+)
+def test_any_text_is_a_value_or_a_repetition(
+    place: tuple[str, str], kind: Kind, item_kind: Kind, explode: bool, text: str
+) -> None:
+    location, style = place
+    with contextlib.suppress(RepeatedError):
+        read(style, kind, text, explode=explode, location=location, item_kind=item_kind)
+
+
+@given(st.integers(-(10**30), 10**30))
+def test_integers_are_read(value: int) -> None:
+    assert read("simple", "integer", str(value), explode=False) == value
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_numbers_are_read(value: float) -> None:
+    assert read("simple", "number", repr(value), explode=False) == value
+
+
+@given(st.text().filter(lambda text: text not in ("true", "false")))
+def test_only_true_and_false_are_booleans(text: str) -> None:
+    assert read("simple", "boolean", text, explode=False) == text

@@ -1,0 +1,917 @@
+"""A miniature API served over HTTP: every answer, and above all every error, is the contract's."""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import http.client
+import json
+import logging
+import socket
+import threading
+import time
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import pytest
+import uvicorn
+from pydantic import MISSING, ConfigDict, Field
+from starlette.applications import Starlette
+from starlette.responses import PlainTextResponse
+from starlette.routing import Mount, Route
+
+from specwright.runtime.endpoint import Context, Reply
+from specwright.runtime.hooks import Allowance, Conflict, Cursors, RateLimit
+from specwright.runtime.operation import (
+    ErrorCode,
+    ErrorShape,
+    Idempotency,
+    Operation,
+    Parameter,
+)
+from specwright.runtime.problems import Problem, Unimplemented
+from specwright.runtime.server import Hooks, ImplementationError, Options, Policy, bind
+from specwright.runtime.types import AwareDatetime, Model
+
+String = Annotated[str, Field(strict=True)]
+Integer = Annotated[int, Field(strict=True)]
+
+
+class Buyer(Model):
+    model_config = ConfigDict(extra="forbid")
+    label: Annotated[str, Field(strict=True, min_length=1, max_length=5)]
+
+
+class ThingCreate(Model):
+    model_config = ConfigDict(extra="forbid")
+    reference: Annotated[str, Field(strict=True, max_length=20)]
+    quantity: Annotated[int, Field(strict=True, ge=1, le=20)] = 1
+    days: Integer | MISSING = MISSING
+    buyer: Annotated[Buyer | MISSING, Field(alias="end-user")] = MISSING
+    colour: Literal["red", "blue"] | MISSING = MISSING
+    tags: Annotated[list[String] | MISSING, Field(max_length=2)] = MISSING
+    labels: dict[Annotated[str, Field(max_length=3)], String] | MISSING = MISSING
+
+
+class Thing(Model):
+    id: String
+    reference: String
+    quantity: Integer
+
+
+class Filter(Model):
+    model_config = ConfigDict(extra="forbid")
+    size: Integer | MISSING = MISSING
+    name: String | MISSING = MISSING
+
+
+models = types.SimpleNamespace(
+    ThingCreate=ThingCreate,
+    Thing=Thing,
+    Filter=Filter,
+    Limit=Annotated[int, Field(strict=True, ge=1, le=200)],
+    Strings=list[String],
+    Integers=Annotated[list[Integer], Field(max_length=3)],
+    String=String,
+    Moment=AwareDatetime,
+    Flag=Annotated[bool, Field(strict=True)],
+    Ratio=Annotated[float, Field(strict=True)],
+    Echo=dict[str, Any],
+)
+
+SHAPE = ErrorShape(
+    code=("error", "code"),
+    message=("error", "message"),
+    type=("error", "type"),
+    param=("error", "param"),
+    request_id=("error", "request_id"),
+    details=("error", "details"),
+    request_id_header="Request-Id",
+    codes={
+        "bad_json": ErrorCode(400, "invalid_request"),
+        "too_big": ErrorCode(400, "invalid_request"),
+        "not_json": ErrorCode(400, "invalid_request"),
+        "missing_field": ErrorCode(400, "invalid_request"),
+        "unknown_field": ErrorCode(400, "invalid_request"),
+        "invalid_value": ErrorCode(400, "invalid_request"),
+        "out_of_range": ErrorCode(400, "invalid_request"),
+        "invalid_length": ErrorCode(400, "invalid_request"),
+        "need_country_or_region": ErrorCode(400, "invalid_request"),
+        "no_key": ErrorCode(401, "authentication"),
+        "bad_key": ErrorCode(401, "authentication"),
+        "too_poor": ErrorCode(402, "payment"),
+        "nothing_here": ErrorCode(404, "not_found"),
+        "thing_not_found": ErrorCode(404, "not_found"),
+        "wrong_method": ErrorCode(405, "invalid_request"),
+        "busy": ErrorCode(409, "idempotency"),
+        "changed": ErrorCode(422, "idempotency"),
+        "slow_down": ErrorCode(429, "rate_limit"),
+        "broken": ErrorCode(500, "api"),
+    },
+    conditions={
+        "invalid_json": "bad_json",
+        "body_too_large": "too_big",
+        "unsupported_media_type": "not_json",
+        "missing_field": "missing_field",
+        "unknown_field": "unknown_field",
+        "invalid_value": "invalid_value",
+        "out_of_range": "out_of_range",
+        "invalid_length": "invalid_length",
+        "missing_credentials": "no_key",
+        "invalid_credentials": "bad_key",
+        "route_not_found": "nothing_here",
+        "method_not_allowed": "wrong_method",
+        "internal_error": "broken",
+        "rate_limited": "slow_down",
+        "idempotency_in_progress": "busy",
+        "idempotency_changed": "changed",
+    },
+)
+ERRORS = dict.fromkeys(("400", "401", "402", "404", "409", "422", "429", "500"), "Error")
+
+CREATE_THING: Operation[Thing] = Operation(
+    id="createThing",
+    handler="create_thing",
+    method="POST",
+    path="/things",
+    body="ThingCreate",
+    body_type="application/json",
+    responses={"201": "Thing", "200": "Thing", **ERRORS},
+    idempotency=Idempotency(("reference",), "Replayed", "true", 409, 422),
+    rate_limit="write",
+)
+LIST_THINGS: Operation[Any] = Operation(
+    id="listThings",
+    handler="list_things",
+    method="GET",
+    path="/things",
+    parameters=(
+        Parameter("country", "country", "query", "String"),
+        Parameter("region", "region", "query", "String"),
+        Parameter("limit", "limit", "query", "Limit", kind="integer", default=50),
+        Parameter("ids", "ids", "query", "Integers", kind="array", item_kind="integer"),
+        Parameter("names", "names", "query", "Strings", kind="array", explode=False),
+        Parameter(
+            "piped", "piped", "query", "Strings", kind="array", style="pipeDelimited", explode=False
+        ),
+        Parameter("filter", "filter", "query", "Filter", kind="object", style="deepObject"),
+        Parameter("since", "since", "query", "Moment"),
+        Parameter("flag", "flag", "query", "Flag", kind="boolean"),
+        Parameter("ratio", "ratio", "query", "Ratio", kind="number"),
+        Parameter(
+            "trace", "X-Trace", "header", "Strings", kind="array", style="simple", explode=False
+        ),
+        Parameter("session", "session", "cookie", "String"),
+    ),
+    responses={"200": "Echo", **ERRORS},
+    one_of=((("country", "region"), "need_country_or_region"),),
+    rate_limit="read",
+)
+GET_THING: Operation[Thing] = Operation(
+    id="getThing",
+    handler="get_thing",
+    method="GET",
+    path="/things/{thing-id}",
+    parameters=(
+        Parameter("thing_id", "thing-id", "path", "String", required=True, style="simple"),
+    ),
+    responses={"200": "Thing", **ERRORS},
+    rate_limit="read",
+)
+DELETE_THING: Operation[None] = Operation(
+    id="deleteThing",
+    handler="delete_thing",
+    method="DELETE",
+    path="/things/{thing-id}",
+    parameters=(
+        Parameter("thing_id", "thing-id", "path", "String", required=True, style="simple"),
+    ),
+    responses={"204": None, **ERRORS},
+    rate_limit="write",
+)
+SPECIAL_THING: Operation[Any] = Operation(
+    id="specialThing",
+    handler="special_thing",
+    method="GET",
+    path="/things/special",
+    responses={"200": "Echo"},
+    secured=True,
+    rate_limit="read",
+)
+UPLOAD: Operation[None] = Operation(
+    id="upload",
+    handler="upload",
+    method="PUT",
+    path="/files/{name}.txt",
+    parameters=(Parameter("name", "name", "path", None, required=True, style="simple"),),
+    body_type="text/plain",
+    body_required=False,
+    responses={"200": "bytes"},
+    rate_limit="write",
+)
+OPERATIONS = (CREATE_THING, LIST_THINGS, GET_THING, DELETE_THING, SPECIAL_THING, UPLOAD)
+POLICY = Policy(
+    errors=SHAPE,
+    credential=("Authorization", "Bearer "),
+    max_body=1000,
+    rate_limits=(RateLimit("read", 1000, 60), RateLimit("write", 1000, 60)),
+    rate_headers=("RateLimit-Policy", "RateLimit", "Retry-After"),
+)
+
+
+@dataclass
+class Things:
+    """An implementation whose next answer a test can choose."""
+
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    answer: Any = None
+
+    async def create_thing(self, *, body: ThingCreate, context: Context) -> Thing | Reply[Thing]:
+        self.calls.append({"body": body, "principal": context.principal})
+        return self._next(Thing(id="thg_1", reference=body.reference, quantity=body.quantity))
+
+    async def list_things(self, *, context: Context, **arguments: Any) -> dict[str, Any]:
+        self.calls.append(arguments)
+        return self._next({name: _plain(value) for name, value in arguments.items()})
+
+    async def get_thing(self, *, thing_id: str, context: Context) -> Thing:
+        return self._next(Thing(id=thing_id, reference="r", quantity=1))
+
+    async def delete_thing(self, *, thing_id: str, context: Context) -> None:
+        return self._next(None)
+
+    async def special_thing(self, *, context: Context) -> dict[str, Any]:
+        return {"special": True, "root": context.request.scope["root_path"]}
+
+    async def upload(self, *, name: str, body: bytes | None, context: Context) -> bytes:
+        return f"{name}: {body!r}".encode()
+
+    def _next(self, usual: Any) -> Any:
+        answer, self.answer = self.answer, None
+        if isinstance(answer, Exception):
+            raise answer
+        return usual if answer is None else answer() if callable(answer) else answer
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Filter):
+        return value.model_dump()
+    return value.isoformat() if isinstance(value, datetime.datetime) else value
+
+
+class Limiter:
+    """Leaves a number of requests, whoever sends them."""
+
+    def __init__(self, left: int) -> None:
+        self.left = left
+
+    async def take(self, limit: RateLimit, context: Context) -> Allowance:
+        self.left -= 1
+        return Allowance(self.left >= 0, max(self.left, 0), 12)
+
+
+class Store:
+    """An idempotency store in memory."""
+
+    def __init__(self) -> None:
+        self.known: dict[str, tuple[str, bytes | None]] = {}
+
+    async def begin(self, context: Context, key: str, payload: str) -> bytes | Conflict | None:
+        if key not in self.known:
+            self.known[key] = (payload, None)
+            return None
+        first, body = self.known[key]
+        if first != payload:
+            return Conflict.CHANGED
+        return Conflict.IN_PROGRESS if body is None else body
+
+    async def complete(self, context: Context, key: str, body: bytes) -> None:
+        self.known[key] = (self.known[key][0], body)
+
+    async def release(self, context: Context, key: str) -> None:
+        del self.known[key]
+
+
+async def authenticate(credential: str, request: Any) -> str | None:
+    return {"key_a": "Alice", "key_b": "Bob"}.get(credential)
+
+
+@dataclass
+class Answer:
+    status: int
+    headers: http.client.HTTPMessage
+    body: bytes
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.body)
+
+    @property
+    def error(self) -> Any:
+        assert self.headers["Content-Type"] == "application/json"
+        assert self.json["error"]["request_id"] == self.headers["Request-Id"]
+        return self.json["error"]
+
+
+class Server:
+    """An application on a free port of this machine."""
+
+    def __init__(self, app: Any) -> None:
+        self._socket = socket.socket()
+        self._socket.bind(("127.0.0.1", 0))
+        self.port: int = self._socket.getsockname()[1]
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def _run(self) -> None:
+        asyncio.run(self._server.serve(sockets=[self._socket]))
+
+    def __enter__(self) -> Server:
+        self._thread.start()
+        while not self._server.started:
+            time.sleep(0.005)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        self._thread.join()
+
+    def send(
+        self,
+        method: str,
+        path: str,
+        body: bytes | str | Iterator[bytes] | None = None,
+        *,
+        key: str | None = "key_a",
+        **headers: str,
+    ) -> Answer:
+        sent = {name.replace("_", "-"): value for name, value in headers.items()}
+        if key is not None:
+            sent.setdefault("Authorization", f"Bearer {key}")
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            connection.request(method, path, body, sent, encode_chunked=True)
+            response = connection.getresponse()
+            return Answer(response.status, response.headers, response.read())
+        finally:
+            connection.close()
+
+    def create(self, body: bytes | str | dict[str, Any], **headers: str) -> Answer:
+        data = json.dumps(body) if isinstance(body, dict) else body
+        return self.send("POST", "/things", data, **{"Content_Type": "application/json", **headers})
+
+
+def application(
+    things: object, *, policy: Policy = POLICY, hooks: Hooks | None = None, **options: Any
+) -> Starlette:
+    return bind(
+        {"Things": (things, OPERATIONS)},
+        models=models,  # type: ignore[arg-type]
+        policy=policy,
+        hooks=hooks or Hooks(authenticate=authenticate),
+        options=Options(**options),
+    )
+
+
+@pytest.fixture(scope="module")
+def shared() -> Iterator[tuple[Server, Things]]:
+    things = Things()
+    with Server(application(things)) as server:
+        yield server, things
+
+
+@pytest.fixture
+def things(shared: tuple[Server, Things]) -> Things:
+    shared[1].calls.clear()
+    shared[1].answer = None
+    return shared[1]
+
+
+@pytest.fixture
+def server(shared: tuple[Server, Things], things: Things) -> Server:
+    return shared[0]
+
+
+# Successes
+
+
+def test_a_body_becomes_a_model_and_a_model_a_body(server: Server, things: Things) -> None:
+    answer = server.create({"reference": "r", "end-user": {"label": "Ann"}})
+    assert answer.status == 201
+    assert answer.headers["Content-Type"] == "application/json"
+    assert answer.json == {"id": "thg_1", "reference": "r", "quantity": 1}
+    (call,) = things.calls
+    assert call["principal"] == "Alice"
+    assert call["body"] == ThingCreate(reference="r", buyer=Buyer(label="Ann"))
+
+
+@pytest.mark.parametrize("text", ["2", "2.0", "2.00", "2e0", "20E-1", "0.2e1"])
+def test_an_integer_may_be_written_as_json_schema_allows(server: Server, text: str) -> None:
+    answer = server.create(f'{{"reference": "r", "quantity": {text}}}')
+    assert (answer.status, answer.json["quantity"]) == (201, 2)
+
+
+@pytest.mark.parametrize("media_type", ["Application/JSON", "application/json; charset=UTF-8"])
+def test_json_may_be_announced_in_any_case_and_with_its_charset(
+    server: Server, media_type: str
+) -> None:
+    assert server.create({"reference": "r"}, Content_Type=media_type).status == 201
+
+
+def test_a_reply_has_a_status_and_headers_of_its_own(server: Server, things: Things) -> None:
+    thing = Thing(id="thg_2", reference="r", quantity=3)
+    things.answer = Reply(thing, status=200, headers={"X-Extra": "1"})
+    answer = server.create({"reference": "r"})
+    assert (answer.status, answer.headers["X-Extra"]) == (200, "1")
+    assert answer.json["id"] == "thg_2"
+
+
+def test_bytes_of_a_reply_are_sent_as_they_are(server: Server, things: Things) -> None:
+    stored = b'{ "quantity": 1,  "reference": "r", "id": "thg_1" }'
+    things.answer = Reply(stored, headers={"Replayed": "true"})
+    assert server.create({"reference": "r"}).body == stored
+
+
+def test_an_operation_without_content_answers_without(server: Server) -> None:
+    answer = server.send("DELETE", "/things/thg_1")
+    assert (answer.status, answer.body) == (204, b"")
+    assert "Content-Length" not in answer.headers
+
+
+def test_content_that_is_not_json_travels_as_bytes(server: Server) -> None:
+    answer = server.send("PUT", "/files/a.txt", b"\xff", Content_Type="text/plain")
+    assert (answer.status, answer.body) == (200, b"a: b'\\xff'")
+    assert server.send("PUT", "/files/a.txt").body == b"a: None"
+
+
+def test_a_path_without_variables_goes_first(server: Server) -> None:
+    assert server.send("GET", "/things/special").json["special"] is True
+
+
+@pytest.mark.parametrize(
+    ("sent", "received"), [("a%2Fb", "a/b"), ("a%20b", "a b"), ("%C3%A9", "é"), ("%252F", "%2F")]
+)
+def test_variables_of_the_path_are_decoded_one_by_one(
+    server: Server, sent: str, received: str
+) -> None:
+    assert server.send("GET", f"/things/{sent}").json["id"] == received
+
+
+def test_head_is_get_without_its_body(server: Server) -> None:
+    answer = server.send("HEAD", "/things/thg_1")
+    length = len(server.send("GET", "/things/thg_1").body)
+    assert (answer.status, answer.body) == (200, b"")
+    assert answer.headers["Content-Length"] == str(length)
+
+
+def test_options_says_what_is_allowed_and_needs_no_credentials(server: Server) -> None:
+    answer = server.send("OPTIONS", "/things/thg_1", key=None)
+    assert (answer.status, answer.headers["Allow"]) == (204, "DELETE, GET, HEAD, OPTIONS")
+    assert answer.headers["Request-Id"]
+
+
+# Parameters
+
+
+@pytest.mark.parametrize(
+    ("query", "argument", "value"),
+    [
+        ("limit=7", "limit", 7),
+        ("limit=7.0", "limit", 7),
+        ("", "limit", 50),
+        ("", "ids", None),
+        ("ids=1&ids=2", "ids", [1, 2]),
+        ("names=a,b", "names", ["a", "b"]),
+        ("names=", "names", []),
+        ("piped=a%7Cb", "piped", ["a", "b"]),
+        ("filter[size]=3&filter[name]=x", "filter", {"size": 3, "name": "x"}),
+        ("since=2026-01-02T03:04:05Z", "since", "2026-01-02T03:04:05+00:00"),
+        ("flag=true", "flag", True),
+        ("ratio=0.5", "ratio", 0.5),
+        ("ratio=5", "ratio", 5.0),
+        ("region=a%20b%2Bc+d", "region", "a b+c d"),
+        ("surprise=1", "region", None),
+    ],
+)
+def test_a_parameter_arrives_as_what_its_text_stands_for(
+    server: Server, query: str, argument: str, value: object
+) -> None:
+    answer = server.send("GET", f"/things?country=JP&{query}")
+    assert (answer.status, answer.json.get(argument)) == (200, value)
+
+
+def test_parameters_travel_in_headers_and_cookies(server: Server) -> None:
+    answer = server.send("GET", "/things?country=JP", X_Trace="a, b", Cookie="session=s1; x=y")
+    assert (answer.json["trace"], answer.json["session"]) == (["a", "b"], "s1")
+
+
+@pytest.mark.parametrize(
+    ("query", "code", "param"),
+    [
+        ("limit=0", "out_of_range", "query.limit"),
+        ("limit=201", "out_of_range", "query.limit"),
+        ("limit=x", "invalid_value", "query.limit"),
+        ("limit=", "invalid_value", "query.limit"),
+        ("limit=%201", "invalid_value", "query.limit"),
+        ("limit=1_0", "invalid_value", "query.limit"),
+        ("limit=%D9%A1", "invalid_value", "query.limit"),
+        ("limit=10.5", "invalid_value", "query.limit"),
+        ("limit=1&limit=2", "invalid_value", "query.limit"),
+        ("names=a&names=b", "invalid_value", "query.names"),
+        ("ids=1&ids=x", "invalid_value", "query.ids.1"),
+        ("ids=1&ids=2&ids=3&ids=4", "invalid_length", "query.ids"),
+        ("filter[size]=x", "invalid_value", "query.filter.size"),
+        ("filter[colour]=x", "unknown_field", "query.filter.colour"),
+        ("filter[size]=1&filter[size]=2", "invalid_value", "query.filter"),
+        ("since=yesterday", "invalid_value", "query.since"),
+        ("flag=1", "invalid_value", "query.flag"),
+        ("ratio=1e999", "invalid_value", "query.ratio"),
+    ],
+)
+def test_a_wrong_parameter_is_named(server: Server, query: str, code: str, param: str) -> None:
+    answer = server.send("GET", f"/things?country=JP&{query}")
+    assert answer.status == 400
+    assert (answer.error["code"], answer.error["param"]) == (code, param)
+
+
+def test_one_of_several_parameters_must_be_there(server: Server) -> None:
+    answer = server.send("GET", "/things")
+    assert (answer.status, answer.error["code"]) == (400, "need_country_or_region")
+    assert server.send("GET", "/things?region=EU").status == 200
+
+
+def test_unknown_query_parameters_are_refused_by_option() -> None:
+    with Server(application(Things(), refuse_unknown_query=True)) as server:
+        answer = server.send("GET", "/things?country=JP&surprise=1&filter[size]=1")
+        assert (answer.error["code"], answer.error["param"]) == ("unknown_field", "query.surprise")
+        assert server.send("GET", "/things/special?x=1").status == 400
+        assert server.send("GET", "/things?country=JP&filter[size]=1").status == 200
+
+
+# Bodies
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "",
+        "{",
+        "nope",
+        '{"reference": "r"} x',
+        '{"reference": NaN}',
+        '{"reference": -Infinity}',
+        '{"reference": "r", "reference": "s"}',
+        '{"reference": "r", "end-user": {"label": "a", "label": "b"}}',
+        "[" * 900,
+        '{"reference": 1e999}',
+        '{"reference": ' + "9" * 900 + ".0e5}",
+        '"\\ud800"',
+        b"\xff\xfe",
+        b"\xef\xbb\xbf{}",
+        '{"reference": "r"}'.encode("utf-16"),
+    ],
+    ids=lambda body: str(body)[:30],
+)
+def test_what_is_not_json_is_refused_as_such(server: Server, body: str | bytes) -> None:
+    answer = server.create(body)
+    assert (answer.status, answer.error["code"]) == (400, "bad_json")
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "param"),
+    [
+        ("{}", "missing_field", "reference"),
+        ('{"reference": 5}', "invalid_value", "reference"),
+        ('{"reference": null}', "invalid_value", "reference"),
+        ('{"reference": "r", "quantity": "10"}', "invalid_value", "quantity"),
+        ('{"reference": "r", "quantity": true}', "invalid_value", "quantity"),
+        ('{"reference": "r", "quantity": 10.5}', "invalid_value", "quantity"),
+        ('{"reference": "r", "quantity": 10.00000000000000000001}', "invalid_value", "quantity"),
+        ('{"reference": "r", "quantity": 0}', "out_of_range", "quantity"),
+        ('{"reference": "r", "quantity": 21.0}', "out_of_range", "quantity"),
+        ('{"reference": "r", "days": null}', "invalid_value", "days"),
+        ('{"reference": "r", "days": [1]}', "invalid_value", "days"),
+        ('{"reference": "r", "end-user": null}', "invalid_value", "end-user"),
+        ('{"reference": "r", "end-user": {}}', "missing_field", "end-user.label"),
+        ('{"reference": "r", "end-user": {"label": ""}}', "invalid_length", "end-user.label"),
+        ('{"reference": "r", "buyer": {"label": "x"}}', "unknown_field", "buyer"),
+        ('{"reference": "r", "colour": "green"}', "invalid_value", "colour"),
+        ('{"reference": "r", "tags": ["a", 1]}', "invalid_value", "tags.1"),
+        ('{"reference": "r", "tags": ["a", "b", "c"]}', "invalid_length", "tags"),
+        ('{"reference": "r", "labels": {"long": "x"}}', "invalid_length", "labels.long"),
+        ('{"reference": "r", "labels": {"a": 1}}', "invalid_value", "labels.a"),
+        ('{"reference": "' + "r" * 21 + '"}', "invalid_length", "reference"),
+    ],
+)
+def test_a_wrong_field_is_named(server: Server, body: str, code: str, param: str) -> None:
+    answer = server.create(body)
+    assert answer.status == 400
+    assert (answer.error["type"], answer.error["code"]) == ("invalid_request", code)
+    assert answer.error["param"] == param
+    assert answer.error["details"][0]["param"] == param
+
+
+@pytest.mark.parametrize("body", ["[]", '"text"', "5", "null", "true"])
+def test_a_body_of_another_type_has_no_field_to_name(server: Server, body: str) -> None:
+    answer = server.create(body)
+    assert (answer.status, answer.error["code"]) == (400, "invalid_value")
+    assert "param" not in answer.error
+
+
+def test_all_faults_are_told_up_to_twenty(server: Server) -> None:
+    answer = server.create({f"field{n}": n for n in range(30)})
+    assert len(answer.error["details"]) == 20
+    assert {each["code"] for each in answer.error["details"]} == {"missing_field", "unknown_field"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Content_Type": "text/plain"},
+        {"Content_Type": "application/json; charset=utf-16"},
+        {"Content_Type": "application/jsonx"},
+        {"Content_Type": ""},
+        {"Content_Type": "application/json", "Content_Encoding": "gzip"},
+    ],
+    ids=str,
+)
+def test_a_body_of_another_media_type_is_refused(server: Server, headers: dict[str, str]) -> None:
+    answer = server.create('{"reference": "r"}', **headers)
+    assert (answer.status, answer.error["code"]) == (400, "not_json")
+
+
+def test_a_body_may_be_as_large_as_the_limit_and_no_larger(server: Server) -> None:
+    body = '{"reference": "r"}'
+    assert server.create(body.ljust(1000)).status == 201
+    answer = server.create(body.ljust(1001))
+    assert (answer.status, answer.error["code"]) == (400, "too_big")
+
+
+def test_a_chunked_body_is_counted_while_it_comes(server: Server) -> None:
+    chunks = (b" " * 100 for _ in range(11))
+    answer = server.send("POST", "/things", chunks, Content_Type="application/json")
+    assert (answer.status, answer.error["code"]) == (400, "too_big")
+
+
+# Errors before the operation
+
+
+@pytest.mark.parametrize("path", ["/", "/nope", "/things/", "/things/a/b", "//things", "/Things"])
+def test_a_path_that_is_not_there_has_the_contracts_error(server: Server, path: str) -> None:
+    answer = server.send("GET", path)
+    assert (answer.status, answer.error["code"]) == (404, "nothing_here")
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "TRACE", "FANCY"])
+def test_a_wrong_method_is_405_with_allow(server: Server, method: str) -> None:
+    answer = server.send(method, "/things")
+    assert (answer.status, answer.error["code"]) == (405, "wrong_method")
+    assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
+
+
+@pytest.mark.parametrize("path", ["/things?country=JP", "/nope", "/things/thg_1"])
+def test_credentials_are_asked_for_before_anything_else(server: Server, path: str) -> None:
+    answer = server.send("GET", path, key=None)
+    assert (answer.status, answer.error["code"]) == (401, "no_key")
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize(
+    "header", ["Bearer key_x", "Bearer", "Basic key_a", "key_a", "Bearerkey_a"]
+)
+def test_wrong_credentials_have_one_answer(server: Server, header: str) -> None:
+    answer = server.send("GET", "/things/thg_1", Authorization=header)
+    assert (answer.status, answer.error["code"]) == (401, "bad_key")
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+def test_the_scheme_of_credentials_has_no_case(server: Server) -> None:
+    assert server.send("GET", "/things/thg_1", Authorization="bearer key_a").status == 200
+
+
+# Errors of handlers
+
+
+def test_a_problem_has_status_and_type_of_its_code(server: Server, things: Things) -> None:
+    details = [{"code": "too_poor", "required": "9.00"}]
+    things.answer = Problem("too_poor", "Not enough.", details=details, headers={"X-A": "1"})
+    answer = server.create({"reference": "r"})
+    assert (answer.status, answer.headers["X-A"]) == (402, "1")
+    assert answer.error == {
+        "type": "payment",
+        "code": "too_poor",
+        "message": "Not enough.",
+        "request_id": answer.headers["Request-Id"],
+        "details": details,
+    }
+
+
+def test_a_condition_becomes_the_contracts_code(server: Server, things: Things) -> None:
+    things.answer = Problem("idempotency_changed", "Changed.", param="reference")
+    answer = server.create({"reference": "r"})
+    assert (answer.status, answer.error["code"], answer.error["param"]) == (
+        422,
+        "changed",
+        "reference",
+    )
+
+
+def test_what_is_not_implemented_is_501(server: Server, things: Things) -> None:
+    things.answer = Unimplemented()
+    answer = server.create({"reference": "r"})
+    assert (answer.status, answer.error["type"], answer.error["code"]) == (
+        501,
+        "api",
+        "not_implemented",
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        (lambda: 1 / 0, "ZeroDivisionError"),
+        (Problem("made_up", "?"), "made_up"),
+        (Problem("too_poor", "?", status=418), "418 is not declared"),
+        (Reply(None, status=202), "202 is not declared"),
+        (Reply(None), "breaks its schema"),
+        (Buyer(label="x"), "breaks its schema"),
+        (Thing.model_construct(id="x", reference="r", quantity="many"), "breaks its schema"),
+        (Thing.model_construct(id="x", reference="r"), "breaks its schema"),
+        (Reply(b"{}"), "breaks its schema"),
+    ],
+    ids=str,
+)
+def test_a_handlers_mistake_is_500_and_a_line_in_the_log(
+    server: Server, things: Things, caplog: pytest.LogCaptureFixture, answer: Any, reason: str
+) -> None:
+    things.answer = answer
+    with caplog.at_level(logging.ERROR):
+        received = server.create({"reference": "r"})
+    assert (received.status, received.error["code"]) == (500, "broken")
+    assert reason not in received.error["message"]
+    assert reason in caplog.text
+
+
+def test_a_body_where_none_is_declared_is_500(server: Server, things: Things) -> None:
+    things.answer = Thing(id="x", reference="r", quantity=1)
+    assert server.send("DELETE", "/things/thg_1").status == 500
+
+
+def test_the_check_of_responses_can_be_left_out() -> None:
+    things = Things()
+    with Server(application(things, check_responses=False)) as server:
+        things.answer = Reply(b"{}")
+        assert server.create({"reference": "r"}).body == b"{}"
+
+
+# Request ids
+
+
+def test_a_request_keeps_the_id_that_it_came_with(server: Server) -> None:
+    assert server.send("GET", "/things/a", Request_Id="my-id").headers["Request-Id"] == "my-id"
+
+
+def test_a_request_without_a_usable_id_gets_one(server: Server) -> None:
+    made = {server.send("GET", "/things/a").headers["Request-Id"] for _ in range(2)}
+    assert len(made) == 2
+    assert server.send("GET", "/things/a", Request_Id="x" * 129).headers["Request-Id"] != "x" * 129
+
+
+def test_the_application_makes_its_own_ids() -> None:
+    with Server(application(Things(), request_id=lambda sent: f"req_{sent}")) as server:
+        assert server.send("GET", "/nope", Request_Id="7").error["request_id"] == "req_7"
+
+
+# Hooks
+
+
+def test_a_rate_limit_is_announced_and_enforced() -> None:
+    with Server(application(Things(), hooks=Hooks(rate_limiter=Limiter(1)))) as server:
+        first = server.send("GET", "/things/a")
+        assert first.headers["RateLimit-Policy"] == '"read";q=1000;w=60'
+        assert first.headers["RateLimit"] == '"read";r=0;t=12'
+        second = server.send("GET", "/nope")
+        assert (second.status, second.error["code"]) == (429, "slow_down")
+        assert second.headers["Retry-After"] == "12"
+        assert second.headers["RateLimit-Policy"] == '"read";q=1000;w=60'
+
+
+def test_a_repeated_request_is_answered_like_the_first() -> None:
+    things, store = Things(), Store()
+    with Server(application(things, hooks=Hooks(idempotency_store=store))) as server:
+        first = server.create('{"reference": "r"}')
+        again = server.create('{"quantity": 1.0, "reference": "r"}')
+        assert (first.status, again.status) == (201, 201)
+        assert again.body == first.body
+        assert ("Replayed" in first.headers, again.headers["Replayed"]) == (False, "true")
+        assert len(things.calls) == 1
+        changed = server.create({"reference": "r", "quantity": 2})
+        assert (changed.status, changed.error["code"]) == (422, "changed")
+
+
+def test_a_first_request_in_progress_is_a_conflict() -> None:
+    store = Store()
+    with Server(application(Things(), hooks=Hooks(idempotency_store=store))) as server:
+        server.create({"reference": "r"})
+        store.known["r"] = (store.known["r"][0], None)
+        answer = server.create({"reference": "r"})
+        assert (answer.status, answer.error["code"]) == (409, "busy")
+        assert answer.headers["Retry-After"] == "1"
+
+
+@pytest.mark.parametrize("failure", [Problem("too_poor", "?"), lambda: 1 / 0], ids=str)
+def test_a_failure_leaves_the_key_free(failure: Any) -> None:
+    things = Things(answer=failure)
+    with Server(application(things, hooks=Hooks(idempotency_store=Store()))) as server:
+        assert server.create({"reference": "r"}).status in (402, 500)
+        assert server.create({"reference": "r"}).status == 201
+
+
+def test_a_cursor_comes_back_to_its_own_list_only() -> None:
+    cursors = Cursors(b"secret", prefix="c1_")
+    cursor = cursors.encode(["2026", 5], "listThings", "JP")
+    assert cursor.startswith("c1_")
+    assert cursors.decode(cursor, "listThings", "JP") == ["2026", 5]
+    others = ["", "c1_", "garbage", cursor[3:], f"{cursor}x", f"c1_{cursor}", "c1_é", cursor[:-1]]
+    for other in others:
+        with pytest.raises(Problem) as raised:
+            cursors.decode(other, "listThings", "JP")
+        assert raised.value.code == "invalid_cursor"
+    for codec, scope in ((cursors, ("listThings", "FR")), (Cursors(b"x"), ("listThings", "JP"))):
+        with pytest.raises(Problem):
+            codec.decode(cursor, *scope)
+
+
+# Contracts that declare less
+
+
+def test_without_an_error_contract_errors_are_problem_details() -> None:
+    policy = Policy(errors=ErrorShape())
+    with Server(application(Things(), policy=policy, hooks=Hooks(rate_limiter=None))) as server:
+        answer = server.send("POST", "/things", "{}", Content_Type="application/json")
+        assert answer.headers["Content-Type"] == "application/problem+json"
+        assert answer.json["status"] == answer.status == 400
+        assert (answer.json["type"], answer.json["title"]) == ("about:blank", "Bad Request")
+        assert (answer.json["code"], answer.json["param"]) == ("missing_field", "reference")
+        assert answer.json["errors"][0]["param"] == "reference"
+        assert "Request-Id" not in answer.headers
+        statuses = [
+            server.send("GET", "/nope").status,
+            server.send("PATCH", "/things").status,
+            server.send("POST", "/things", "{}", Content_Type="text/plain").status,
+        ]
+        assert statuses == [404, 405, 415]
+
+
+def test_without_authentication_every_request_is_let_in() -> None:
+    with Server(application(Things(), hooks=Hooks(authenticate=None))) as server:
+        assert server.send("GET", "/things/a", key=None).status == 200
+
+
+# Mounting
+
+
+def test_it_serves_below_a_prefix_and_beside_other_routes() -> None:
+    async def extra(request: Any) -> PlainTextResponse:
+        return PlainTextResponse("extra")
+
+    app = application(Things(), prefix="/api/v1", routes=[Route("/extra", extra)])
+    with Server(app) as server:
+        assert server.send("GET", "/api/v1/things/a").json["id"] == "a"
+        assert server.send("GET", "/extra").body == b"extra"
+        assert server.send("GET", "/things/a").error["code"] == "nothing_here"
+
+
+def test_it_can_be_mounted_in_another_application() -> None:
+    app = Starlette(routes=[Mount("/api/v1", application(Things()))])
+    with Server(app) as server:
+        assert server.send("GET", "/api/v1/things/a%2Fb").json["id"] == "a/b"
+        assert server.send("GET", "/api/v1/things/special").json["root"] == "/api/v1"
+        assert server.send("GET", "/api/v1/nope").error["code"] == "nothing_here"
+
+
+# Implementations
+
+
+def test_an_implementation_that_does_not_fit_is_told_everything_at_once() -> None:
+    class Wrong:
+        async def create_thing(self, *, context: Context) -> None: ...
+
+        def list_things(self, *, context: Context, **arguments: Any) -> None: ...
+
+        async def get_thing(self, *, thing_id: str, context: Context, colour: str) -> None: ...
+
+        async def delete_thing(self, **everything: Any) -> None: ...
+
+        async def special_thing(self, /, *, context: Context, extra: int = 0) -> None: ...
+
+    with pytest.raises(ImplementationError) as raised:
+        application(Wrong())
+    assert str(raised.value).splitlines()[1:] == [
+        "Things.create_thing does not take 'body'",
+        "Things.list_things is not an async function",
+        "Things.get_thing requires 'colour', which the operation does not have",
+        "Things.upload is missing",
+    ]
