@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 from typing import Any
 
 from specwright.document import schemas
@@ -16,6 +17,11 @@ from specwright.document.model import Document
 from specwright.models.dialect import Dialect
 from specwright.pointer import resolve
 
+IMPORTS = b"""\
+from decimal import Decimal
+from typing import Annotated, TypeAlias
+from ._runtime.types import DecimalString, Once, OpenUnion
+"""
 CONSTRAINTS = {"pattern": "pattern", "minLength": "min_length", "maxLength": "max_length"}
 
 
@@ -28,8 +34,18 @@ class Refined:
 
 
 @dataclass(frozen=True, slots=True)
+class _Alias:
+    name: str
+    node: ast.Assign
+    type: ast.expr
+
+
+@dataclass(frozen=True, slots=True)
 class _Edit:
-    node: ast.expr
+    """Puts `text` in place of the source from one position (line, column) to another."""
+
+    begin: tuple[int, int]
+    end: tuple[int, int]
     text: str
 
 
@@ -37,16 +53,10 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     """Put decimals, open unions and values shown once into the generated source."""
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
-    aliases = {
-        node.targets[0].id: node.value
-        for node in tree.body
-        if isinstance(node, ast.Assign)
-        and isinstance(node.targets[0], ast.Name)
-        and isinstance(node.value, ast.Call)
-        and len(node.value.args) == 2
-    }
+    aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
     names = {_key(entry): entry for entry in metadata}
     edits: list[_Edit] = []
+    written = {name: ast.unparse(alias.type) for name, alias in aliases.items()}
     for key, pointer in dialect.origins.items():
         entry = names.get(key)
         schema = resolve(dialect.document.data, pointer)
@@ -54,17 +64,54 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             continue
         name = entry["class_name"]
         if name in aliases and is_decimal(schema):
-            edits.append(_Edit(aliases[name].args[1], _decimal(schema)))
+            written[name] = _decimal(schema)
         elif name in aliases and key in dialect.open_unions:
             members = [
                 names[dialect.names[dialect.document.target(ref)]]["class_name"]
                 for ref in _union(schema)
             ]
             fallback = names[dialect.open_unions[key]]["class_name"]
-            edits.append(_Edit(aliases[name].args[1], _open_union(schema, members, fallback)))
+            written[name] = _open_union(schema, members, fallback)
         elif name in classes:
             edits.extend(_once(dialect.document, schema, entry, classes[name]))
+    own = frozenset(aliases) | frozenset(classes)
+    edits += [_statement(alias, written[alias.name], own) for alias in aliases.values()]
+    edits += _joined(tree.body)
     return Refined(_apply(source, edits), frozenset(classes))
+
+
+def _alias(node: ast.stmt) -> _Alias | None:
+    match node:
+        case ast.Assign([ast.Name(name)], ast.Call(ast.Name("TypeAliasType"), [_, written])):
+            return _Alias(name, node, written)
+    return None
+
+
+def _statement(alias: _Alias, written: str, own: frozenset[str]) -> _Edit:
+    """A plain alias, which is shorter and faster to validate, unless it is recursive."""
+    recursive = any(
+        isinstance(node, ast.Constant) and node.value in own for node in ast.walk(alias.type)
+    )
+    if recursive:
+        return _edit(alias.type, written)
+    return _edit(alias.node, f"{alias.name}: TypeAlias = {written}")
+
+
+def _joined(body: list[ast.stmt]) -> Iterator[_Edit]:
+    """Keep aliases that follow each other together, like the fields of a class."""
+    for before, node in pairwise(body):
+        documents = isinstance(before, ast.Expr) and before is not body[0]
+        if _alias(node) and (documents or _alias(before)):
+            yield _Edit(_end(before), (node.lineno, node.col_offset), "\n")
+
+
+def _edit(node: ast.expr | ast.stmt, text: str) -> _Edit:
+    return _Edit((node.lineno, node.col_offset), _end(node), text)
+
+
+def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
+    assert node.end_lineno is not None and node.end_col_offset is not None
+    return node.end_lineno, node.end_col_offset
 
 
 def is_decimal(schema: dict[str, Any]) -> bool:
@@ -109,9 +156,8 @@ def _once(
             and isinstance(statement.target, ast.Name)
             and statement.target.id in shown_once
         ):
-            yield _Edit(
-                statement.annotation, f"Annotated[{ast.unparse(statement.annotation)}, Once()]"
-            )
+            annotation = f"Annotated[{ast.unparse(statement.annotation)}, Once()]"
+            yield _edit(statement.annotation, annotation)
 
 
 def _is_once(document: Document, schema: Any) -> bool:
@@ -122,21 +168,10 @@ def _is_once(document: Document, schema: Any) -> bool:
 
 
 def _apply(source: str, edits: list[_Edit]) -> str:
-    if not edits:
-        return source
-    lines = source.encode().splitlines(keepends=True)
-    starts = [0]
-    for line in lines:
-        starts.append(starts[-1] + len(line))
     data = source.encode()
-    for edit in sorted(edits, key=lambda e: (e.node.lineno, e.node.col_offset), reverse=True):
-        assert edit.node.end_lineno is not None and edit.node.end_col_offset is not None
-        begin = starts[edit.node.lineno - 1] + edit.node.col_offset
-        end = starts[edit.node.end_lineno - 1] + edit.node.end_col_offset
+    starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
+    for edit in sorted(edits, key=lambda e: e.begin, reverse=True):
+        begin, end = (starts[line - 1] + column for line, column in (edit.begin, edit.end))
         data = data[:begin] + edit.text.encode() + data[end:]
     future = b"from __future__ import annotations\n"
-    imports = (
-        b"from decimal import Decimal\nfrom typing import Annotated\n"
-        b"from ._runtime.types import DecimalString, Once, OpenUnion\n"
-    )
-    return data.replace(future, future + imports, 1).decode()
+    return data.replace(future, future + IMPORTS, 1).decode()

@@ -100,6 +100,20 @@ Steps = Generator[Request | Pause, Response | TransportError | None, Response]
 _responses: ContextVar[list[Response] | None] = ContextVar("responses", default=None)
 
 
+class SyncGroup:
+    """Base of the groups of operations of a client."""
+
+    def __init__(self, client: SyncClient) -> None:
+        self._client = client
+
+
+class AsyncGroup:
+    """Base of the groups of operations of an asynchronous client."""
+
+    def __init__(self, client: AsyncClient) -> None:
+        self._client = client
+
+
 class Core:
     """Everything about calls that does not wait for anything."""
 
@@ -144,7 +158,7 @@ class Core:
         Raises:
             InvalidArgumentError: an argument breaks the contract.
         """
-        path, query = operation.path, list[str]()
+        path, query, where = operation.path, list[str](), ""
         headers = self._headers
         try:
             for parameter in operation.parameters:
@@ -195,6 +209,7 @@ class Core:
         retries = self.options.max_retries if operation.idempotent else 0
         deadline = self.options.deadline
         ends = None if deadline is None else time.monotonic() + deadline
+        outcome: Response | TransportError | None = None
         for attempt in range(retries + 1):
             if ends is not None:
                 left = ends - time.monotonic()

@@ -123,7 +123,7 @@ class AsyncPages(Generic[Item]):
     def __init__(self, fetch: Callable[[str | None], Awaitable[PageData[Item]]]) -> None:
         self._fetch = fetch
 
-    def __await__(self) -> Generator[object, object, AsyncPage[Item]]:
+    def __await__(self) -> Generator[object, None, AsyncPage[Item]]:
         """Fetch the first page."""
         return self._first().__await__()
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import datetime
 import decimal
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
@@ -40,18 +41,16 @@ class Model(BaseModel):
 class _Strict:
     """Takes the JSON string alone, where Pydantic would take a number of seconds, too."""
 
-    schema: Callable[..., CoreSchema]
-    options: Mapping[str, Any] = field(default_factory=dict)
+    schema: Callable[[], CoreSchema]
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
-        return self.schema(strict=True, **self.options)
+        return self.schema()
 
 
-AwareDatetime = Annotated[
-    datetime.datetime, _Strict(core_schema.datetime_schema, {"tz_constraint": "aware"})
-]
-date = Annotated[datetime.date, _Strict(core_schema.date_schema)]
-time = Annotated[datetime.time, _Strict(core_schema.time_schema)]
+_aware = partial(core_schema.datetime_schema, strict=True, tz_constraint="aware")
+AwareDatetime = Annotated[datetime.datetime, _Strict(_aware)]
+date = Annotated[datetime.date, _Strict(partial(core_schema.date_schema, strict=True))]
+time = Annotated[datetime.time, _Strict(partial(core_schema.time_schema, strict=True))]
 
 
 @dataclass(frozen=True, slots=True)
