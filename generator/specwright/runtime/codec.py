@@ -77,7 +77,8 @@ class Codecs:
 def _codec(model: Any) -> Codec:
     if isinstance(model, type) and issubclass(model, BaseModel):
         model.model_rebuild()
-        return Codec(model.__pydantic_validator__, model.__pydantic_serializer__)
+        validator = cast("SchemaValidator", model.__pydantic_validator__)
+        return Codec(validator, model.__pydantic_serializer__)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
     return Codec(cast("SchemaValidator", adapter.validator), adapter.serializer)
 
