@@ -56,9 +56,17 @@ def root() -> Path:
 def specwright() -> Run:
     """Run the installed command the way a shell does."""
 
+    # The width and the colours of a terminal must not decide what a test sees.
+    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
+
     def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
-            [COMMAND, *arguments], cwd=cwd, capture_output=True, text=True, check=False
+            [COMMAND, *arguments],
+            cwd=cwd,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
         )
 
     return run

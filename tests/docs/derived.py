@@ -1,0 +1,73 @@
+"""Pages that are made from something else: the index of decisions, the list of commands."""
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+DECISIONS = ROOT / "docs" / "decisions"
+
+DECISIONS_HEAD = """\
+# Decisions
+
+One page per decision that shaped the code: what made it necessary, what was chosen, and what that
+costs. A decision is changed by a new page that says which one it replaces. This list is made by
+`pytest tests/docs --accept decisions`.
+
+| No. | Decision |
+|---|---|
+"""
+
+CLI_HEAD = """\
+# Commands
+
+What `--help` says of every command. This page is made by `pytest tests/docs --accept cli`.
+"""
+
+COMMANDS = re.compile(r"^Commands:\n((?: .*\n|\n)*)", re.MULTILINE)
+
+
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A page of docs/ and the function that makes it."""
+
+    name: str
+    path: Path
+    make: Callable[[Run], str]
+
+
+def decisions(specwright: Run) -> str:
+    rows = []
+    for page in sorted(DECISIONS.glob("[0-9]*.md")):
+        number, _, title = (
+            page.read_text("utf-8").splitlines()[0].removeprefix("# ").partition(": ")
+        )
+        rows.append(f"| [{number}]({page.name}) | {title} |\n")
+    return DECISIONS_HEAD + "".join(rows)
+
+
+def cli(specwright: Run) -> str:
+    return CLI_HEAD + "".join(
+        f"\n## {' '.join(['specwright', *path])}\n\n```text\n{text.rstrip()}\n```\n"
+        for path, text in help_texts(specwright, ())
+    )
+
+
+def help_texts(specwright: Run, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The help of a command, then that of each command below it."""
+    text = specwright(*path, "--help").stdout
+    yield path, text
+    if listing := COMMANDS.search(text):
+        for name in re.findall(r"^  (\S+)", listing[1], re.MULTILINE):
+            yield from help_texts(specwright, (*path, name))
+
+
+PAGES = (
+    Derived("decisions", DECISIONS / "README.md", decisions),
+    Derived("cli", ROOT / "docs" / "reference" / "cli.md", cli),
+)
