@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 import math
 import re
-from bisect import bisect_right
 from typing import Any
 
+from specwright.document.lines import Lines
 from specwright.errors import InputError, Location
 
 MAX_DEPTH = 200
@@ -40,7 +40,7 @@ class JsonSource:
         self.text = text
         self._scan = json.JSONDecoder(strict=False).raw_decode
         self._members: dict[int, dict[str, tuple[int, int]]] = {}
-        self._line_starts: list[int] | None = None
+        self._lines = Lines(text)
 
     def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
         here = value = self._skip_space(0)
@@ -51,11 +51,11 @@ class JsonSource:
             here, value = found
         return self.line_and_column(here)
 
+    def line(self, number: int) -> str:
+        return self._lines.text(number)
+
     def line_and_column(self, offset: int) -> tuple[int, int]:
-        if self._line_starts is None:
-            self._line_starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
-        line = bisect_right(self._line_starts, offset)
-        return line, offset - self._line_starts[line - 1] + 1
+        return self._lines.position(offset)
 
     def _skip_space(self, offset: int) -> int:
         found = _SPACE.match(self.text, offset)

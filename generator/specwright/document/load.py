@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.document import json_source
 from specwright.document.bundle import Remote, bundle
-from specwright.document.model import Document, Source
+from specwright.document.model import Document, JsonObject, Source
 from specwright.document.references import check_references
 from specwright.errors import InputError, Location
 
@@ -19,10 +19,20 @@ _BOM = b"\xef\xbb\xbf"
 def load(path: str | Path, *, remote: Remote = Remote.REFUSE) -> Document:
     """Read a document with all files that it refers to; an `InputError` says what is wrong."""
     file = str(path)
-    data, source = parse(file, read_file(file))
-    _check_is_openapi(data, source)
+    data, source = _parse_openapi(file, read_file(file))
     data, grafts = bundle(data, source, parse, remote=remote)
     return check_references(Document(file, data, source, grafts, {}))
+
+
+def parse_openapi(file: str, content: bytes) -> JsonObject:
+    """The data of one file as it is written: nothing followed, nothing brought in."""
+    return _parse_openapi(file, content)[0]
+
+
+def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
+    data, source = parse(file, content)
+    _check_is_openapi(data, source)
+    return data, source
 
 
 def read_file(file: str) -> bytes:

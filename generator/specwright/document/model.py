@@ -29,6 +29,10 @@ class Source(Protocol):
         """Line and column of the deepest value on this way that exists."""
         ...
 
+    def line(self, number: int) -> str:
+        """The text of a line, without its end."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Graft:
@@ -70,12 +74,9 @@ class Document:
 
     def line(self, location: Location) -> str | None:
         """The text of the line at a location, if the file belongs to this document."""
-        sources = [self.source, *(graft.source for graft in self.grafts.values())]
-        for source in sources:
-            if source.file == location.file:
-                lines = source.text.splitlines() if source.text else []
-                return lines[location.line - 1] if location.line <= len(lines) else None
-        return None
+        sources = (self.source, *(graft.source for graft in self.grafts.values()))
+        source = next((each for each in sources if each.file == location.file), None)
+        return source.line(location.line) if source else None
 
     def resolve(self, ref: str) -> Any:
         """What a reference inside the document names; references of the target stay unfollowed."""

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 
 from specwright.document.json_source import MAX_DEPTH
+from specwright.document.lines import Lines
 from specwright.errors import InputError, Location
 from specwright.pointer import child
 
@@ -40,6 +41,7 @@ class YamlSource:
         self.file = file
         self.text = text
         self._data = data
+        self._lines = Lines(text)
         # Keyed by the identity of the containers, which `data` keeps alive.
         self._positions = positions
 
@@ -52,6 +54,9 @@ class YamlSource:
             here = known
             value = child(value, token)
         return here
+
+    def line(self, number: int) -> str:
+        return self._lines.text(number)
 
 
 @dataclass(slots=True)

@@ -67,7 +67,7 @@ def operation_text(subject: Subject) -> Iterator[Violation]:
 def response_success(subject: Subject) -> Iterator[Violation]:
     for operation in subject.operations:
         responses = mapping(operation.value.get("responses"))
-        if responses and not any(status[:1] in ("2", "3") for status in responses):
+        if responses and not any(status[:1] in ("1", "2", "3", "d") for status in responses):
             yield Violation(
                 f"{operation.pointer}/responses",
                 f"{_title(operation)} does not say how it answers when all is well",

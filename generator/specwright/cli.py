@@ -1,0 +1,89 @@
+"""The command `specwright`: a table of commands, each imported when it is run."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from specwright import __version__
+from specwright.errors import SpecwrightError
+
+INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """Where a command is, and what it is for."""
+
+    target: str
+    summary: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "validate": Entry(
+        "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
+    ),
+    "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
+}
+
+
+class LazyGroup(click.Group):
+    """A group that knows its commands without importing them, and turns errors into words."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        module, _, name = entry.target.partition(":")
+        command: click.Command = getattr(import_module(module), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """Run a command and exit: 0, 1 (findings or differences), 2 (cannot), 130 (interrupted)."""
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except SpecwrightError as error:
+            click.echo(f"error: {error}", err=True)
+            code = error.exit_code
+        except click.ClickException as error:
+            error.show()
+            code = 2
+        except (click.Abort, KeyboardInterrupt):
+            click.echo("interrupted", err=True)
+            code = INTERRUPTED
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+@click.command(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Every command ends with 0 when all is well, 1 when it found something, 2 when it could "
+    "not do its work.",
+)
+@click.version_option(__version__, prog_name="specwright")
+def cli() -> None:
+    """From one OpenAPI document to code that follows it, and checks that keep both true."""
+
+
+def main() -> NoReturn:
+    """Entry point of the command."""
+    cli.main()

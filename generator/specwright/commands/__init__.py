@@ -1,0 +1,1 @@
+"""The commands: each turns arguments into calls and results into output."""

@@ -1,0 +1,69 @@
+"""`specwright fmt`: one way of writing a JSON document."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import click
+
+from specwright.document.canonical import canonical
+from specwright.document.load import parse_openapi, read_file
+from specwright.errors import InputError, Location
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright fmt spec/openapi.json
+  specwright fmt --check spec/openapi.json
+
+Exit codes: 0 if the document has or now has canonical form, 1 if --check found that it has not,
+2 if it cannot be read or written.
+"""
+)
+@click.argument("document", type=click.Path(path_type=str))
+@click.option("--check", is_flag=True, help="Change nothing; say whether something would change.")
+@click.pass_context
+def fmt(ctx: click.Context, document: str, check: bool) -> None:
+    """Bring a JSON document into canonical form.
+
+    Two spaces of indentation, fields in the order in which the specification lists them,
+    component names sorted, line feeds, one at the end. The content stays what it is.
+    """
+    if Path(document).suffix.lower() in (".yaml", ".yml"):
+        raise InputError(
+            "only JSON documents have a canonical form",
+            Location(document, 1, 1),
+            "YAML can say one thing in many ways and holds comments, which would be lost",
+        )
+    before = read_file(document)
+    after = canonical(parse_openapi(document, before)).encode()
+    if before == after:
+        return
+    if check:
+        click.echo(f"{document}: would change; run: specwright fmt {document}")
+        ctx.exit(1)
+    _replace(document, after)
+    click.echo(f"{document}: changed")
+
+
+def _replace(document: str, content: bytes) -> None:
+    """Put the new content in the place of the old: all of it or nothing."""
+    target = Path(document).resolve()
+    try:
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(content)
+            Path(name).chmod(target.stat().st_mode)
+            Path(name).replace(target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError(
+            f"cannot be written: {error.strerror}", Location(document, 1, 1), "it is as it was"
+        ) from None

@@ -1,0 +1,96 @@
+"""`specwright validate`: check a document and report what was found."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+import click
+
+from specwright.check import settings
+from specwright.check.findings import Level, Report
+from specwright.check.lint.table import RULE_IDS
+from specwright.check.run import check
+from specwright.document.bundle import Remote
+from specwright.document.load import load
+from specwright.document.model import Document
+from specwright.report import data, github, sarif, text
+
+_COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
+
+
+class Format(StrEnum):
+    """How findings are written."""
+
+    TEXT = "text"
+    JSON = "json"
+    GITHUB = "github"
+    SARIF = "sarif"
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright validate spec/openapi.json
+  specwright validate openapi.yaml --format sarif > findings.sarif
+  specwright validate openapi.yaml --config lint.toml
+
+Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the document or the
+configuration cannot be used.
+"""
+)
+@click.argument("document", type=click.Path(path_type=str))
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice([each.value for each in Format]),
+    default=Format.TEXT.value,
+    show_default=True,
+    help="How to write the findings.",
+)
+@click.option(
+    "--config",
+    type=click.Path(path_type=str),
+    help="Levels of rules and waivers.  [default: lint.toml beside the document, if there]",
+)
+@click.option(
+    "--remote-refs",
+    type=click.Choice([each.value for each in Remote]),
+    default=Remote.REFUSE.value,
+    show_default=True,
+    help="What to do about references to other machines: refuse the document, keep them "
+    "unchecked, or fetch them.",
+)
+@click.pass_context
+def validate(
+    ctx: click.Context, document: str, output: str, config: str | None, remote_refs: str
+) -> None:
+    """Check an OpenAPI document and report findings.
+
+    DOCUMENT is a JSON or YAML file with OpenAPI 3.0, 3.1 or 3.2. It is checked against the
+    official schema, then for what that cannot say, then against the rules of
+    docs/reference/rules.md.
+    """
+    file = config or settings.find(document)
+    chosen = settings.load(file, RULE_IDS) if file else settings.Settings()
+    loaded = load(document, remote=Remote(remote_refs))
+    report = check(loaded, chosen)
+    click.echo(_render(Format(output), report, loaded), nl=False)
+    ctx.exit(1 if report.has_errors else 0)
+
+
+def _render(output: Format, report: Report, document: Document) -> str:
+    match output:
+        case Format.JSON:
+            return data.render(report)
+        case Format.GITHUB:
+            return github.render(report)
+        case Format.SARIF:
+            return sarif.render(report)
+        case Format.TEXT:
+            return text.render(report, document, _paint)
+
+
+def _paint(level: Level, words: str) -> str:
+    # click takes the colours out again unless the output is a terminal.
+    return click.style(words, fg=_COLOURS[level], bold=True)

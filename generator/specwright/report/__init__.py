@@ -1,0 +1,1 @@
+"""Reports in words and in formats for other programs."""

@@ -1,0 +1,33 @@
+"""A report as workflow commands, which GitHub shows beside the changed lines."""
+
+from __future__ import annotations
+
+from specwright.check.findings import Finding, Level, Report
+
+_COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
+_IN_MESSAGE = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
+_IN_PROPERTY = (*_IN_MESSAGE, (":", "%3A"), (",", "%2C"))
+
+
+def render(report: Report) -> str:
+    """One command per finding."""
+    return "".join(f"{_command(finding)}\n" for finding in report.findings)
+
+
+def _command(finding: Finding) -> str:
+    properties = {
+        "file": finding.location.file,
+        "line": str(finding.location.line),
+        "col": str(finding.location.column),
+        "title": finding.rule,
+    }
+    listed = ",".join(
+        f"{name}={_escape(value, _IN_PROPERTY)}" for name, value in properties.items()
+    )
+    return f"::{_COMMANDS[finding.level]} {listed}::{_escape(finding.message, _IN_MESSAGE)}"
+
+
+def _escape(words: str, table: tuple[tuple[str, str], ...]) -> str:
+    for character, written in table:
+        words = words.replace(character, written)
+    return words
