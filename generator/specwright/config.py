@@ -1,0 +1,171 @@
+"""Settings of a project: the table `[tool.specwright]` of its pyproject.toml."""
+
+from __future__ import annotations
+
+import keyword
+import re
+import tomllib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from specwright.errors import InputError, Location
+
+FILE_NAME = "pyproject.toml"
+TABLE = "[tool.specwright]"
+_DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_ENV_PREFIX = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What decides the content of a package besides the document.
+
+    Attributes:
+        package: import name of the generated package.
+        distribution: name under which the package is installed.
+        client_name: class of the synchronous client; the other one is called `Async…`.
+        env_prefix: start of the names of environment variables that the client reads.
+        short_method_names: whether methods leave out what their group's name says.
+        templates: directory of templates that replace or extend the built-in ones.
+    """
+
+    package: str | None = None
+    distribution: str | None = None
+    client_name: str | None = None
+    env_prefix: str | None = None
+    short_method_names: bool = True
+    templates: Path | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """What a project says; None where it leaves the choice to us.
+
+    Attributes:
+        document: the OpenAPI document.
+        output: the directory that is generated.
+    """
+
+    document: Path | None = None
+    output: Path | None = None
+    options: Options = Options()
+
+
+def find_project(start: Path) -> Path | None:
+    """Return the nearest pyproject.toml, from a directory upward, that has our table."""
+    for directory in (start, *start.parents):
+        file = directory / FILE_NAME
+        if file.is_file() and _table(file)[1] is not None:
+            return file
+    return None
+
+
+def read_config(file: Path) -> Config:
+    """Read the settings of a project; paths in them are relative to the file.
+
+    Raises:
+        InputError: the file is not TOML, or a setting is unknown or has no meaning.
+    """
+    text, table = _table(file)
+    values: dict[str, Any] = {}
+    for key, value in (table or {}).items():
+        reader = SETTINGS.get(key)
+        if reader is None:
+            raise InputError(f"unknown setting {key!r}", _place(file, text, key), _advice(key))
+        try:
+            values[key.replace("-", "_")] = reader(value, file.parent)
+        except ValueError as error:
+            message = f"the setting {key!r} {error}, not {value!r}"
+            raise InputError(message, _place(file, text, key)) from None
+    places = {key: values.pop(key) for key in ("document", "output") if key in values}
+    return Config(**places, options=Options(**values))
+
+
+def check_package(name: str) -> str:
+    """Let the name of a package pass.
+
+    Raises:
+        ValueError: Python could not import it.
+    """
+    if not name.isidentifier() or not name.isascii() or keyword.iskeyword(name):
+        raise ValueError("is a name that Python can import")
+    return name
+
+
+def _table(file: Path) -> tuple[str, dict[str, Any] | None]:
+    try:
+        text = file.read_text(encoding="utf-8")
+        tools = tomllib.loads(text).get("tool", {})
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot be read: {error}", Location(str(file), 1, 1)) from None
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"line (\d+), column (\d+)", str(error))
+        line, column = (int(found[1]), int(found[2])) if found else (1, 1)
+        raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
+    table = tools.get("specwright") if isinstance(tools, dict) else None
+    if table is not None and not isinstance(table, dict):
+        raise InputError(f"{TABLE} is a table", Location(str(file), 1, 1))
+    return text, table
+
+
+def _place(file: Path, text: str, key: str) -> Location:
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.strip().startswith("["):
+            inside = line.strip().startswith(TABLE)
+        elif inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
+            return Location(str(file), number, len(line) - len(line.lstrip()) + 1)
+    return Location(str(file), 1, 1)
+
+
+def _advice(key: str) -> str:
+    # Imported here: only mistakes need it.
+    from difflib import get_close_matches
+
+    near = get_close_matches(key.replace("_", "-").lower(), SETTINGS, 1)
+    known = f"known are {', '.join(SETTINGS)}"
+    return f"did you mean {near[0]!r}? {known}" if near else known
+
+
+def _path(value: object, directory: Path) -> Path:
+    if not isinstance(value, str) or not value:
+        raise ValueError("is a path")
+    return directory / value
+
+
+def _switch(value: object, directory: Path) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("is true or false")
+    return value
+
+
+def _name(is_right: Callable[[str], object], what: str) -> Callable[[object, Path], str]:
+    def read(value: object, directory: Path) -> str:
+        if not isinstance(value, str) or not is_right(value):
+            raise ValueError(what)
+        return value
+
+    return read
+
+
+def _package(value: object, directory: Path) -> str:
+    return check_package(value if isinstance(value, str) else "")
+
+
+def _is_class_name(name: str) -> bool:
+    return name.isidentifier() and name.isascii() and name[0].isupper() and name not in _CONSTANTS
+
+
+_CONSTANTS = frozenset({"False", "None", "True"})
+SETTINGS: dict[str, Callable[[object, Path], object]] = {
+    "document": _path,
+    "output": _path,
+    "package": _package,
+    "distribution": _name(_DISTRIBUTION.fullmatch, "is a name of letters, digits, '-', '_', '.'"),
+    "client-name": _name(_is_class_name, "is the name of a class"),
+    "env-prefix": _name(_ENV_PREFIX.fullmatch, "is made of capitals, digits and '_'"),
+    "short-method-names": _switch,
+    "templates": _path,
+}
