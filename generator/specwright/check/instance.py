@@ -28,10 +28,12 @@ def _spread(subject: Subject, schemas: list[Any]) -> list[dict[str, Any]]:
     spread: dict[int, dict[str, Any]] = {}
     queue = list(schemas)
     while queue and len(spread) < MAX_STEPS:
-        schema = subject.follow(queue.pop())
+        schema = mapping(queue.pop())
         if id(schema) in spread or not schema:
             continue
         spread[id(schema)] = schema
+        if "$ref" in schema:
+            queue.append(subject.follow(schema))
         for keyword in ("allOf", "anyOf", "oneOf"):
             queue.extend(sequence(schema.get(keyword)))
     return list(spread.values())

@@ -12,7 +12,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from specwright.check.subject import MAX_MESSAGE, Problem
+from specwright.check.subject import Problem, shorten
 from specwright.document.model import Document
 from specwright.pointer import join, split
 
@@ -171,5 +171,4 @@ def _sentence(error: jsonschema_rs.ValidationError) -> str:
         excluded = getattr(error.kind, "schema", {}).get("required", [])
         if excluded:
             return f"{' and '.join(repr(name) for name in excluded)} exclude each other"
-    message = error.message
-    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
+    return shorten(error.message)

@@ -51,10 +51,11 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a value does not fit a schema: where in the value, and what."""
+    """Why a value does not fit a schema: where in the value, and what; the property it lacks."""
 
     pointer: Pointer
     message: str
+    missing: str | None = None
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -208,7 +209,10 @@ def _problem(error: jsonschema_rs.ValidationError) -> Problem:
         if len(best.instance_path) <= len(error.instance_path) and best.kind.name == "type":
             break
         error = best
-    message = error.message
-    if len(message) > MAX_MESSAGE:
-        message = message[: MAX_MESSAGE - 1] + "…"
-    return Problem(join(*error.instance_path), message)
+    missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
+    return Problem(join(*error.instance_path), shorten(error.message), missing)
+
+
+def shorten(message: str) -> str:
+    """The message, or as much of it as one line should hold."""
+    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"

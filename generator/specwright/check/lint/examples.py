@@ -6,11 +6,13 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 from specwright.check.bodies import example_values, is_json
 from specwright.check.findings import Level
+from specwright.check.instance import find
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Operation, Subject, mapping, sequence
+from specwright.check.subject import Operation, Problem, Subject, mapping, sequence
 from specwright.document.shape import Node
 from specwright.pointer import Pointer, join, split
 
@@ -53,9 +55,18 @@ def _violations(
     subject: Subject, schema: Pointer, pointer: Pointer, value: Any, what: str
 ) -> Iterator[Violation]:
     for problem in subject.problems(schema, value):
+        if problem.missing is not None and _goes_one_way(subject, schema, problem):
+            continue
         inside = problem.pointer if _is_written_at(subject, pointer) else ""
         at = f" at {problem.pointer}" if problem.pointer else ""
         yield Violation(pointer + inside, f"the {what} does not fit{at}: {problem.message}")
+
+
+def _goes_one_way(subject: Subject, schema: Pointer, problem: Problem) -> bool:
+    """A required property that only requests or only answers have may be missing in the other."""
+    place = problem.pointer + join(problem.missing or "")
+    described = find(subject, {"$ref": f"#{quote(schema)}"}, place)
+    return any(each.get(word) is True for each in described for word in ("readOnly", "writeOnly"))
 
 
 def _is_written_at(subject: Subject, pointer: Pointer) -> bool:

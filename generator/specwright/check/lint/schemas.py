@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 from urllib.parse import quote
 
 import jsonschema_rs
 from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
+from jsonschema_rs.canonical.schema import clone
 
 from specwright.check.findings import Level
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Subject, mapping, sequence
-from specwright.document.shape import SECTIONS
+from specwright.check.subject import Subject, mapping, sequence, shorten
+from specwright.document.shape import SECTIONS, walk
 from specwright.pointer import Pointer, join, split
 
 _COMPONENT = re.compile(r"/components/schemas/[^/]+")
@@ -47,8 +49,12 @@ def unsatisfiable(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("schema"):
         if not roots or not node.pointer.startswith(f"{roots[-1]}/"):
             roots.append(node.pointer)
+    data = subject.document.data
+    if any(True for _ in pattern_valid(subject)):
+        # One pattern that cannot be compiled would stop the whole search.
+        data = _without_broken_patterns(data)
     wrapped = {
-        **subject.document.data,
+        **data,
         "type": "object",
         "properties": {pointer: {"$ref": f"#{quote(pointer)}"} for pointer in roots},
     }
@@ -64,6 +70,14 @@ def unsatisfiable(subject: Subject) -> Iterator[Violation]:
                 words = ", ".join(cause.keywords)
                 yield Violation(pointer, f"no value fits this schema: {words} leave nothing")
     yield from _endless(subject)
+
+
+def _without_broken_patterns(data: dict[str, Any]) -> dict[str, Any]:
+    copy = clone(data)
+    for node in walk(copy):
+        if node.kind == "schema" and not _compiles(str(node.value.get("pattern", ""))):
+            del node.value["pattern"]
+    return copy
 
 
 def _endless(subject: Subject) -> Iterator[Violation]:
@@ -154,18 +168,16 @@ def component_unused(subject: Subject) -> Iterator[Violation]:
 
 
 def pattern_valid(subject: Subject) -> Iterator[Violation]:
-    checked: dict[str, bool] = {}
     for node in subject.of_kind("schema"):
         pattern = node.value.get("pattern")
-        if isinstance(pattern, str):
-            if pattern not in checked:
-                checked[pattern] = _compiles(pattern)
-            if not checked[pattern]:
-                yield Violation(
-                    f"{node.pointer}/pattern", f"'{pattern}' is not a regular expression"
-                )
+        if isinstance(pattern, str) and not _compiles(pattern):
+            yield Violation(
+                f"{node.pointer}/pattern",
+                f"'{shorten(pattern)}' is not a regular expression, or too large to be one",
+            )
 
 
+@cache
 def _compiles(pattern: str) -> bool:
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
