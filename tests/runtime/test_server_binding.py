@@ -32,7 +32,7 @@ from specwright.runtime.operation import (
     Parameter,
 )
 from specwright.runtime.problems import Problem, Unimplemented
-from specwright.runtime.server import Hooks, ImplementationError, Options, Policy, bind
+from specwright.runtime.server import Group, Hooks, ImplementationError, Options, Policy, bind
 from specwright.runtime.types import AwareDatetime, Model
 
 String = Annotated[str, Field(strict=True)]
@@ -367,7 +367,7 @@ def application(
     things: object, *, policy: Policy = POLICY, hooks: Hooks | None = None, **options: Any
 ) -> Starlette:
     return bind(
-        {"Things": (things, OPERATIONS)},
+        [Group("Things", things, Things, OPERATIONS)],
         models=models,  # type: ignore[arg-type]
         policy=policy,
         hooks=hooks or Hooks(authenticate=authenticate),
@@ -893,6 +893,11 @@ def test_it_can_be_mounted_in_another_application() -> None:
 
 
 # Implementations
+
+
+def test_a_group_without_an_implementation_has_its_fallback() -> None:
+    with Server(application(None)) as server:
+        assert server.send("GET", "/things/a").json["id"] == "a"
 
 
 def test_an_implementation_that_does_not_fit_is_told_everything_at_once() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -240,9 +241,20 @@ class _Builder:
                 self.types.slot(content / "schema", content.value.get("schema", {}))
                 if is_json(media_type)
                 else None,
+                self._example(content),
             )
             for media_type, content in members(self.document, holder, "content")
         )
+
+    def _example(self, content: Site) -> Text | None:
+        examples = [
+            example.value["value"]
+            for _, example in members(self.document, content, "examples")
+            if "value" in example.value
+        ]
+        if "example" in content.value:
+            examples.insert(0, content.value["example"])
+        return Text(json.dumps(examples[0], separators=(",", ":"))) if examples else None
 
     def _fields(self, body: Site, taken: set[str]) -> tuple[Field, ...] | None:
         """The properties of the first JSON body as arguments, when it is a class of its own."""

@@ -103,10 +103,15 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One media type of a body or a response; `type` is None for content that is not JSON."""
+    """One media type of a body or a response; `type` is None for content that is not JSON.
+
+    Attributes:
+        example: the first example, as JSON.
+    """
 
     media_type: Text
     type: TypeRef | None
+    example: Text | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -133,7 +133,9 @@ class Endpoint:
         except Problem as problem:
             _, meaning = self._conduct.errors.meaning(problem)
             if self._conduct.check_responses and not self.operation.model_for(meaning.status)[0]:
-                raise BrokenContractError(f"the status {meaning.status} is not declared") from problem
+                raise BrokenContractError(
+                    f"the status {meaning.status} is not declared"
+                ) from problem
             raise
 
     async def _call_once(

@@ -79,25 +79,42 @@ class ImplementationError(TypeError):
     """An implementation does not fit its Protocol; the message lists every difference."""
 
 
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The operations of a Protocol, with their implementation.
+
+    Attributes:
+        implementation: None stands for an instance of `fallback`.
+    """
+
+    protocol: str
+    implementation: object
+    fallback: Callable[[], object]
+    operations: Sequence[Operation[Any]]
+
+
 def bind(
-    groups: Mapping[str, tuple[object, Sequence[Operation[Any]]]],
+    groups: Sequence[Group],
     *,
     models: ModuleType,
     policy: Policy,
     hooks: Hooks,
     options: Options,
 ) -> Starlette:
-    """Make an application of implementations, by the name of their Protocol.
+    """Make an application of implementations.
 
     Raises:
         ImplementationError: a handler is missing or takes other arguments.
     """
-    differences = [
-        f"{name}.{operation.handler} {difference}"
-        for name, (implementation, operations) in groups.items()
-        for operation in operations
-        for difference in _differences(getattr(implementation, operation.handler, None), operation)
-    ]
+    bound: list[tuple[Operation[Any], Callable[..., Awaitable[object]]]] = []
+    differences: list[str] = []
+    for group in groups:
+        source = group.fallback() if group.implementation is None else group.implementation
+        for operation in group.operations:
+            handler = getattr(source, operation.handler, None)
+            name = f"{group.protocol}.{operation.handler}"
+            differences += [f"{name} {each}" for each in _differences(handler, operation)]
+            bound.append((operation, handler))
     if differences:
         raise ImplementationError("\n".join(["the implementation does not fit:", *differences]))
     conduct = Conduct(
@@ -109,11 +126,7 @@ def bind(
         check_responses=options.get("check_responses", True),
         refuse_unknown_query=options.get("refuse_unknown_query", False),
     )
-    endpoints = [
-        Endpoint(operation, getattr(implementation, operation.handler), conduct)
-        for implementation, operations in groups.values()
-        for operation in operations
-    ]
+    endpoints = [Endpoint(operation, handler, conduct) for operation, handler in bound]
     service = _Service(endpoints, conduct.errors, policy, hooks, options)
     return Starlette(
         routes=[*options.get("routes", ()), service],
