@@ -28,6 +28,15 @@ COMMANDS: dict[str, Entry] = {
     "validate": Entry(
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
+    "generate": Entry(
+        "specwright.commands.generate:generate", "Bring a package in line with its document."
+    ),
+    "scaffold": Entry(
+        "specwright.commands.scaffold:scaffold", "Write a first implementation of the server stub."
+    ),
+    "templates": Entry(
+        "specwright.commands.templates:templates", "List, copy and compare built-in templates."
+    ),
     "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
 }
 

@@ -19,12 +19,14 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Origin, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.ir.build import build
-from specwright.ir.model import Names
+from specwright.ir.model import Api, Names
+from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal, snake
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory, template_names
 from specwright.targets.package import render_package
+from specwright.targets.scaffold import render_scaffold
 
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
 # What no package can be generated from. Everything else is for `specwright validate` to say.
@@ -55,6 +57,26 @@ def generate(
         InvalidDocument: the document is not what the OpenAPI Specification says.
         SpecwrightError: a package cannot be made of it, or a template fails.
     """
+    api, models = _read(document, options, progress)
+    progress("rendering templates")
+    files = render_package(api, models.source, _renderer(options))
+    return locked(files, _origin(document, api.names, options))
+
+
+def scaffold(document: Document, options: Options) -> FileSet:
+    """Make a first implementation of the server stub.
+
+    Raises:
+        InvalidDocument: the document is not what the OpenAPI Specification says.
+        SpecwrightError: a template fails.
+    """
+    api, _ = _read(document, options, lambda step: None)
+    return FileSet(render_scaffold(api, _renderer(options)))
+
+
+def _read(
+    document: Document, options: Options, progress: Callable[[str], None]
+) -> tuple[Api, ModelSource]:
     progress("checking the document")
     report = check(document, _NEEDED)
     if report.has_errors:
@@ -63,11 +85,11 @@ def generate(
     normal = normalise(upgrade(document))
     progress("generating models")
     models = generate_models(normal)
-    progress("rendering templates")
-    api = build(normal, models.index, names, short_names=options.short_method_names)
-    templates = Templates(builtin_directory(), options.templates)
-    files = render_package(api, models.source, Renderer(templates))
-    return locked(files, _origin(document, names, options))
+    return build(normal, models.index, names, short_names=options.short_method_names), models
+
+
+def _renderer(options: Options) -> Renderer:
+    return Renderer(Templates(builtin_directory(), options.templates))
 
 
 def package_names(document: Document, options: Options) -> Names:

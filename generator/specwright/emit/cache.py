@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
@@ -51,18 +52,22 @@ def load(cache: Path, key: str, document: Path) -> FileSet | None:
     return FileSet({path: content.encode() for path, content in entry["files"].items()})
 
 
-def store(cache: Path, key: str, files: FileSet, parts: Mapping[str, bytes]) -> None:
+def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable[str]) -> None:
     """Remember the files of this run; a cache that cannot be written is none.
 
     Args:
-        parts: the other files that the document consists of, relative to it.
+        parts: the other files that the document consists of. Where one is on another machine,
+            nobody knows whether it has changed, and nothing is remembered.
     """
-    entry = {
-        "files": {path: content.decode() for path, content in files.items()},
-        "parts": {name: digest(content) for name, content in parts.items()},
-    }
-    text = json.dumps(entry)
     try:
+        entry = {
+            "files": {path: content.decode() for path, content in files.items()},
+            "parts": {
+                os.path.relpath(part, document.parent): digest(Path(part).read_bytes())
+                for part in parts
+            },
+        }
+        text = json.dumps(entry)
         cache.mkdir(exist_ok=True)
         (cache / ".gitignore").write_text("*\n", encoding="utf-8")
         unfinished = cache / f"{key}.part"

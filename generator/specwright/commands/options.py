@@ -1,0 +1,67 @@
+"""What several commands are told in the same way: by arguments, else by the project."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from specwright.config import Config, check_package, find_project, read_config
+from specwright.errors import InputError
+
+DEFAULT_OUTPUT = "generated"
+
+
+def configured(
+    *,
+    document: Path | None = None,
+    output: Path | None = None,
+    package: str | None = None,
+    templates: Path | None = None,
+) -> Config:
+    """Join the project's settings with the arguments, which come first.
+
+    Raises:
+        InputError: a setting or an argument has no meaning.
+    """
+    project = find_project(Path.cwd())
+    config = read_config(project) if project else Config()
+    if package is not None:
+        try:
+            check_package(package)
+        except ValueError as error:
+            raise InputError(f"--package {error}, not {package!r}") from None
+    options = replace(
+        config.options,
+        package=package or config.options.package,
+        templates=templates or _shown(config.options.templates),
+    )
+    if options.templates is not None and not options.templates.is_dir():
+        raise InputError(f"{options.templates}: there is no such directory of templates")
+    above = project.parent if project else Path.cwd()
+    return Config(
+        document=document or _shown(config.document),
+        output=output or _shown(config.output or above / DEFAULT_OUTPUT),
+        options=options,
+    )
+
+
+def chosen_document(config: Config) -> Path:
+    """Return the document, or say how to name one."""
+    if config.document is None:
+        raise InputError(
+            "there is no document to generate from",
+            hint="pass --document, or set `document` in [tool.specwright] of pyproject.toml",
+        )
+    return config.document
+
+
+def chosen_output(config: Config) -> Path:
+    """Return the directory to generate."""
+    return config.output or Path(DEFAULT_OUTPUT)
+
+
+def _shown(path: Path | None) -> Path | None:
+    """A path as people write it: relative, if it lies below the working directory."""
+    if path is None:
+        return None
+    return path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path

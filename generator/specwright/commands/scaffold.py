@@ -1,0 +1,52 @@
+"""`specwright scaffold`: files to start an implementation with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from specwright.commands.options import chosen_document, configured
+from specwright.document.load import load
+from specwright.emit.transaction import replace_files
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright scaffold --into service/shop
+
+Exit codes: 0 if every file is there now, 1 if the document is not valid OpenAPI, 2 if a file
+cannot be written.
+"""
+)
+@click.option(
+    "--into",
+    type=click.Path(path_type=Path),
+    required=True,
+    help="The directory of the implementation.",
+)
+@click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
+@click.option("--package", help="Import name of the generated package.")
+@click.option(
+    "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
+)
+def scaffold(
+    into: Path, document: Path | None, package: str | None, templates: Path | None
+) -> None:
+    """Write a module for each group of operations, and app.py that serves them.
+
+    They run as they are and answer 501 to everything. A file that exists is left alone, so the
+    command may be run again after the document has got a new group.
+    """
+    from specwright import pipeline
+
+    config = configured(document=document, package=package, templates=templates)
+    files = pipeline.scaffold(load(chosen_document(config)), config.options)
+    missing = {path: content for path, content in files.items() if not (into / path).exists()}
+    if missing:
+        replace_files(into, missing)
+    for path in files:
+        outcome = "written" if path in missing else "left alone, for it exists"
+        click.echo(f"{(into / path).as_posix()}: {outcome}")
