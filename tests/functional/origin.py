@@ -1,0 +1,105 @@
+"""A server that answers as a script says and remembers what it was asked."""
+
+from __future__ import annotations
+
+import socketserver
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from enum import Enum
+from http.server import BaseHTTPRequestHandler
+
+
+class Fault(Enum):
+    """What an origin does instead of answering."""
+
+    RESET = "reset"
+    SILENCE = "silence"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One answer of the script."""
+
+    status: int = 200
+    body: bytes = b"{}"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    fault: Fault | None = None
+    promised: int | None = None
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request that arrived."""
+
+    method: str
+    target: str
+    headers: Mapping[str, str]
+    body: bytes
+
+
+@dataclass
+class Origin:
+    """The script still to come and the requests so far."""
+
+    url: str = ""
+    script: list[Answer] = field(default_factory=list)
+    asked: list[Asked] = field(default_factory=list)
+    done: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, *answers: Answer) -> None:
+        """Add to the script; its last answer repeats."""
+        self.script.extend(answers)
+
+
+@contextmanager
+def running() -> Iterator[Origin]:
+    """Serve on a free port of the loopback interface until the block ends."""
+    origin = Origin()
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def answer(self) -> None:
+            length = int(self.headers.get("content-length") or 0)
+            body = self.rfile.read(length)
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            origin.asked.append(Asked(self.command, self.path, headers, body))
+            answer = origin.script.pop(0) if len(origin.script) > 1 else origin.script[0]
+            if answer.fault is Fault.SILENCE:
+                origin.done.wait()
+            if answer.fault is not None:
+                self.close_connection = True
+                return
+            self.send_response_only(answer.status)
+            for name, value in {"content-type": "application/json", **answer.headers}.items():
+                self.send_header(name, value)
+            size = len(answer.body) if answer.promised is None else answer.promised
+            self.send_header("content-length", str(size))
+            self.end_headers()
+            self.wfile.write(answer.body)
+            self.close_connection = answer.promised is not None
+
+        # The names are those of the standard library.
+        do_GET = do_POST = do_DELETE = answer  # noqa: N815
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Say nothing: the tests look at what was asked."""
+
+    class Server(socketserver.ThreadingTCPServer):
+        daemon_threads = True
+        allow_reuse_address = True
+        # Connections that clients keep open must not hold up the end of a test.
+        block_on_close = False
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        origin.url = f"http://127.0.0.1:{server.server_address[1]}"
+        thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+        thread.start()
+        try:
+            yield origin
+        finally:
+            origin.done.set()
+            server.shutdown()
+            thread.join()
