@@ -1,0 +1,167 @@
+"""Input that cannot be used: one message with a place and a way out, and exit code 2."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from specwright.cli import cli
+
+from .documents import SKELETON, write
+
+
+def refused(path: Path, *options: str) -> tuple[str, str]:
+    """First line without the path, and the hint."""
+    result = CliRunner().invoke(cli, ["validate", str(path), *options])
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    message, hint = result.stderr.splitlines()
+    assert hint.startswith("hint: ")
+    return message.removeprefix("error: ").removeprefix(f"{path}:"), hint
+
+
+TEXTS = {
+    "comma.json": ('{\n  "openapi": "3.1.1",\n}', "3:1: not valid JSON"),
+    "end.json": ('{"openapi": "3.1.1"', "1:20: not valid JSON"),
+    "comment.json": ('{\n  // no\n  "openapi": "3.1.1"}', "2:3: not valid JSON"),
+    "duplicate.json": (
+        '{"openapi": "3.1.1",\n "info": {"a": 1,\n  "a": 2}}',
+        '3:3: duplicate key "a"',
+    ),
+    "nan.json": ('{"openapi": "3.1.1",\n "x": NaN}', "2:7: NaN"),
+    "infinite.json": ('{"openapi": "3.1.1",\n "x": -1e999}', "2:7: -1e999"),
+    "long.json": ('{"openapi": "3.1.1",\n "x": ' + "9" * 5000 + "}", "2:7: 99999"),
+    "deep.json": ('{"openapi": "3.1.1", "x":' + "[" * 300 + "]" * 300 + "}", "1:225: nested"),
+    "bomb.json": ("[" * 100_000, "1:201: nested"),
+    "half.json": ('{"openapi": "3.1.1",\n "x": "\\ud800"}', "2:7: half of a surrogate"),
+    "empty.json": ("", "1:1: is empty"),
+    "blank.yaml": ("\n\n", "1:1: is empty"),
+    "list.json": ("[]", "1:1: not an OpenAPI document"),
+    "none.json": ("{}", "1:1: the field 'openapi' is missing"),
+    "swagger.json": ('{\n "swagger": "2.0"}', "2:2: Swagger 2.0"),
+    "version.yaml": ("info: {}\nopenapi: 3.1\n", "2:1: the field 'openapi' is 3.1"),
+    "future.json": ('{"openapi": "4.0.0"}', "1:2: the field 'openapi' is '4.0.0'"),
+    "indent.yaml": ("openapi: 3.1.1\n info: {}\n", "2:6: not valid YAML"),
+    "tab.yaml": ("openapi: 3.1.1\ninfo:\n\ttitle: x\n", "3:1: not valid YAML"),
+    "control.yaml": ("openapi: 3.1.1\nx: a\x07b\n", "2:5: not valid YAML"),
+    "duplicate.yaml": ("openapi: 3.1.1\ninfo: {}\ninfo: {}\n", "3:1: duplicate key 'info'"),
+    "same-text.yaml": ("openapi: 3.1.1\nx: {200: a, '200': b}\n", "2:13: duplicate key '200'"),
+    "two.yaml": ("openapi: 3.1.1\n---\nopenapi: 3.1.1\n", "2:1: a second YAML document"),
+    "tag.yaml": ("openapi: 3.1.1\nx: !!python/object:os.system {}\n", "2:4: tag "),
+    "binary.yaml": ("openapi: 3.1.1\nx: !!binary aGk=\n", "2:4: tag "),
+    "key.yaml": ("openapi: 3.1.1\nx: {[a]: b}\n", "2:5: a key that is not plain text"),
+    "alias.yaml": ("openapi: 3.1.1\nx: *nowhere\n", "2:4: alias '*nowhere'"),
+    "self.yaml": ("openapi: 3.1.1\nx: &x\n  y: *x\n", "3:6: alias '*x' contains itself"),
+    "inf.yaml": ("openapi: 3.1.1\nx: -.inf\n", "2:4: -.inf is not a number"),
+    "deep.yaml": ("openapi: 3.1.1\nx: " + "[" * 300, "2:203: nested"),
+    "deep-block.yaml": ("- " * 5_000 + "x", "1:401: nested"),
+    "laughs.yaml": (
+        "openapi: 3.1.1\na0: &a0 [1,1,1,1,1,1,1,1,1,1]\n"
+        + "".join(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)),
+        "7:",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_text_that_is_not_a_document(name: str, tmp_path: Path) -> None:
+    text, expected = TEXTS[name]
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    message, _ = refused(path)
+    assert message.startswith(expected)
+
+
+BYTES = {
+    "latin.json": (b'{"openapi": "3.1.1",\n "x": "caf\xe9"}', "2:11: not UTF-8 text"),
+    "utf16.json": ('{"openapi": "3.1.1"}'.encode("utf-16"), "1:1: not UTF-8 text"),
+    "mark.json": (b'\xef\xbb\xbf{"openapi": "3.1.1"}', "1:1: starts with a byte order mark"),
+}
+
+
+@pytest.mark.parametrize("name", BYTES)
+def test_bytes_that_are_not_text(name: str, tmp_path: Path) -> None:
+    content, expected = BYTES[name]
+    path = tmp_path / name
+    path.write_bytes(content)
+    assert refused(path)[0] == expected
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    assert refused(tmp_path / "missing.json")[0] == "1:1: no such file"
+
+
+def test_a_directory_in_place_of_a_file(tmp_path: Path) -> None:
+    assert refused(tmp_path)[0] == "1:1: is a directory"
+
+
+KEY = '"$ref"'
+REFERENCES = {
+    "unresolved": ("$ref: '#/components/schemas/Oder'", "did you mean '/components/schemas/Order'"),
+    "nowhere": ("$ref: '#/definitions/Order'", "there is nothing at '/definitions'"),
+    "anchor": ("$ref: '#order'", "no schema has this $anchor"),
+    "remote": ("$ref: 'https://example.com/a.json#/Order'", "--remote-refs fetch"),
+    "file": ("$ref: 'other.json#/Order'", "looked for "),
+    "absolute": ("$ref: '/etc/passwd'", "relative to the file"),
+    "scheme": ("$ref: 'file:///etc/passwd'", "relative to the file"),
+    "itself": ("$ref: '#/components/schemas/A'", "must become the definition itself"),
+    "circle": ("$ref: '#/components/schemas/B'", "must become the definition itself"),
+}
+
+
+@pytest.mark.parametrize("name", REFERENCES)
+def test_references_that_lead_nowhere(name: str, tmp_path: Path) -> None:
+    ref, hint = REFERENCES[name]
+    part = f"""
+    components:
+      schemas:
+        A: {{{ref}}}
+        B: {{$ref: "#/components/schemas/A"}}
+        Order: {{type: string}}
+    """
+    path = write(tmp_path, part)
+    lines = path.read_text("utf-8").splitlines()
+    place = next(
+        f"{number}:{line.index(KEY) + 1}: " for number, line in enumerate(lines, 1) if KEY in line
+    )
+    message, advice = refused(path)
+    assert message.startswith(place)
+    assert hint in advice
+
+
+def test_a_kept_remote_reference_is_not_fetched_and_not_followed(tmp_path: Path) -> None:
+    part = "components: {schemas: {A: {$ref: 'https://example.invalid/a.json#/A'}}}"
+    arguments = ["validate", str(write(tmp_path, part)), "--remote-refs", "keep"]
+    assert CliRunner().invoke(cli, arguments).exit_code == 0
+
+
+SETTINGS = {
+    "toml": ("profile = \n", "1:"),
+    "setting": ('profil = "strict"\n', "1:1: unknown setting 'profil'"),
+    "profile": ('\nprofile = "harsh"\n', "2:1: unknown profile 'harsh'"),
+    "rule": ('[levels]\n"no-such-rule" = "error"\n', "2:1: unknown rule 'no-such-rule'"),
+    "level": ('[levels]\noperation-id = "fatal"\n', "2:1: unknown level 'fatal'"),
+    "reason": (
+        '[[waivers]]\nrule = "tags"\nwhere = "*"\nreason = "Known."\n'
+        '[[waivers]]\nrule = "tags"\nwhere = "*"\nreason = " "\n',
+        "5:1: a waiver has rule, where",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_settings_that_mean_nothing(name: str, tmp_path: Path) -> None:
+    text, expected = SETTINGS[name]
+    write(tmp_path, "{}")
+    (tmp_path / "lint.toml").write_text(text, "utf-8")
+    result = CliRunner().invoke(cli, ["validate", str(tmp_path / "openapi.json")])
+    assert result.exit_code == 2
+    assert f"lint.toml:{expected}" in result.stderr
+
+
+def test_a_document_may_be_as_deep_as_is_allowed(tmp_path: Path) -> None:
+    path = tmp_path / "openapi.json"
+    deep = json.loads("[" * 198 + "]" * 198)
+    path.write_text(json.dumps(SKELETON | {"x-deep": deep}), "utf-8")
+    assert CliRunner().invoke(cli, ["validate", str(path)]).exit_code == 0

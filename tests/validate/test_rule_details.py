@@ -1,0 +1,192 @@
+"""What single rules see beyond their examples."""
+
+from pathlib import Path
+
+import pytest
+
+from specwright.check.run import check
+from specwright.check.settings import Profile, Settings
+from specwright.document.load import load
+
+from .documents import write
+
+
+def found(directory: Path, part: str, rule: str) -> list[tuple[str, str]]:
+    report = check(load(write(directory, part)), Settings(Profile.STRICT))
+    return [(each.pointer, each.message) for each in report.findings if each.rule == rule]
+
+
+def test_a_schema_that_requires_itself_is_unsatisfiable(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Node:
+          type: object
+          properties: {next: {$ref: "#/components/schemas/Node"}}
+          required: [next]
+    """
+    [(pointer, message)] = found(tmp_path, part, "schema-unsatisfiable")
+    assert (pointer, message.split(": ")[1]) == ("/components/schemas/Node", "it requires itself")
+
+
+def test_a_schema_that_may_end_is_satisfiable(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Node:
+          type: object
+          properties:
+            next: {anyOf: [{$ref: "#/components/schemas/Node"}, {type: "null"}]}
+          required: [next]
+        Closed: {type: object, additionalProperties: false}
+    """
+    assert found(tmp_path, part, "schema-unsatisfiable") == []
+
+
+def test_conflicts_are_found_through_references_and_beside_broken_patterns(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Base: {type: object, properties: {kind: {type: string}}}
+        Odd:
+          allOf:
+            - $ref: "#/components/schemas/Base"
+            - {type: object, properties: {kind: {type: integer}}, required: [kind]}
+        Broken: {type: string, pattern: "(["}
+    """
+    pointers = [pointer for pointer, _ in found(tmp_path, part, "schema-unsatisfiable")]
+    assert pointers == ["/components/schemas/Odd"]
+
+
+def test_schemas_inside_operations_are_searched_too(tmp_path: Path) -> None:
+    part = """
+    paths:
+      /a/{b}:
+        get:
+          responses:
+            "200":
+              description: Odd.
+              content:
+                application/json: {schema: {type: integer, minimum: 5, maximum: 3}}
+    """
+    [(pointer, _)] = found(tmp_path, part, "schema-unsatisfiable")
+    assert pointer == "/paths/~1a~1{b}/get/responses/200/content/application~1json/schema"
+
+
+def test_an_example_request_may_lack_what_only_answers_have(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Order:
+          type: object
+          properties: {id: {type: string, readOnly: true}, plan: {type: string}}
+          required: [id, plan]
+      requestBodies:
+        order:
+          content:
+            application/json:
+              schema: {$ref: "#/components/schemas/Order"}
+              examples: {fine: {value: {plan: p}}, wrong: {value: {id: o}}}
+    """
+    [(pointer, message)] = found(tmp_path, part, "example-valid")
+    assert pointer.endswith("/examples/wrong/value")
+    assert '"plan" is a required property' in message
+
+
+def test_a_shared_example_is_reported_where_it_is_used(tmp_path: Path) -> None:
+    part = """
+    components:
+      examples: {number: {value: 7}}
+      requestBodies:
+        text:
+          content:
+            application/json:
+              schema: {type: string}
+              examples: {number: {$ref: "#/components/examples/number"}}
+    """
+    [(pointer, _)] = found(tmp_path, part, "example-valid")
+    assert pointer == ("/components/requestBodies/text/content/application~1json/examples/number")
+
+
+def test_a_broken_format_in_an_example_counts(tmp_path: Path) -> None:
+    part = "components: {schemas: {T: {type: string, format: date-time, examples: [yesterday]}}}"
+    [(pointer, message)] = found(tmp_path, part, "example-valid")
+    assert pointer == "/components/schemas/T/examples/0"
+    assert "date-time" in message
+
+
+def test_text_in_other_formats_is_not_compared_with_a_schema(tmp_path: Path) -> None:
+    part = """
+    components:
+      requestBodies:
+        xml: {content: {application/xml: {schema: {type: object}, example: "<a/>"}}}
+        json: {content: {application/vnd.a+json: {schema: {type: object}, example: "<a/>"}}}
+    """
+    [(pointer, _)] = found(tmp_path, part, "example-valid")
+    assert "/json/" in pointer
+
+
+def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Anything:
+          examples: [{$ref: "https://elsewhere.example.com/x"}]
+          default: {$ref: "#/nowhere"}
+          enum: [{$ref: "#/nowhere"}, {$ref: "https://elsewhere.example.com/x"}]
+    """
+    report = check(load(write(tmp_path, part)), Settings())
+    assert report.findings == ()
+
+
+@pytest.mark.parametrize(
+    ("declared", "rule"),
+    [
+        ("x-contract-once: true", "contract-key"),
+        ("x-contract-nonsense: true", "contract-key"),
+        ("x-contract-capacity: {limit: 0}", "contract-shape"),
+        ("x-contract-rate-limit: {class: read}", "contract-reference"),
+        ("x-contract-requires-one-of: {parameters: [a, b], code: missing}", "contract-reference"),
+        ("x-contract-order: {by: /created_at, direction: ascending}", "contract-reference"),
+    ],
+)
+def test_declarations_of_operations_are_checked(declared: str, rule: str, tmp_path: Path) -> None:
+    part = f"""
+    paths:
+      /a:
+        get:
+          operationId: getA
+          {declared}
+          responses: {{"200": {{description: Fine.}}}}
+    """
+    key = declared.partition(":")[0]
+    pointers = [pointer for pointer, _ in found(tmp_path, part, rule)]
+    assert pointers
+    assert all(pointer.startswith(f"/paths/~1a/get/{key}") for pointer in pointers)
+
+
+def test_webhooks_are_checked_like_operations(tmp_path: Path) -> None:
+    part = """
+    webhooks:
+      done:
+        post:
+          x-contract-signature:
+            header: Signature
+            template: "{digest}"
+            payload: "{timestamp}.{body}"
+            algorithm: hmac-sha256
+            encoding: hex
+            tolerance_seconds: 300
+            secret: text
+          requestBody:
+            content:
+              application/json:
+                schema: {type: object, properties: {a: {type: integer, default: x}}}
+          responses: {"2XX": {description: Received.}}
+    """
+    assert found(tmp_path, part, "operation-id")
+    assert found(tmp_path, part, "schema-inline")
+    assert found(tmp_path, part, "default-valid")
+    contract = [*found(tmp_path, part, "contract-reference")]
+    contract += found(tmp_path, part, "contract-shape")
+    assert contract

@@ -1,0 +1,64 @@
+"""Every rule finds its own bad example and is silent about its good one."""
+
+from pathlib import Path
+
+import pytest
+
+from specwright.check.findings import Level
+from specwright.check.lint.rule import Category, Rule
+from specwright.check.lint.table import RULES
+from specwright.check.run import check
+from specwright.check.settings import Profile, Settings
+from specwright.document.load import load
+
+from .documents import write
+
+
+def rules_found(directory: Path, part: str, rule: Rule) -> list[str]:
+    only = Settings(levels={each.id: Level.OFF for each in RULES} | {rule.id: Level.ERROR})
+    report = check(load(write(directory, part)), only)
+    return [finding.rule for finding in report.findings]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_finds_its_bad_example(rule: Rule, tmp_path: Path) -> None:
+    assert set(rules_found(tmp_path, rule.bad, rule)) == {rule.id}
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_a_rule_is_silent_about_its_good_example(rule: Rule, tmp_path: Path) -> None:
+    assert rules_found(tmp_path, rule.good, rule) == []
+
+
+def test_rules_have_ids_and_reasons_of_their_own() -> None:
+    assert len({rule.id for rule in RULES}) == len(RULES)
+    assert len({rule.why for rule in RULES}) == len(RULES)
+    assert {rule.category for rule in RULES} == set(Category)
+
+
+def test_strict_is_never_weaker_than_recommended() -> None:
+    weight = [Level.OFF, Level.INFO, Level.WARNING, Level.ERROR]
+    for rule in RULES:
+        recommended, strict = (rule.level(profile) for profile in Profile)
+        assert weight.index(strict) >= weight.index(recommended), rule.id
+
+
+BROKEN_SHAPES = (
+    "{paths: []}",
+    "{paths: {/a: 1, /b: {get: []}, /c: {get: {parameters: {}, responses: []}}}}",
+    "{components: {schemas: {A: 1, B: {properties: [], required: 3, allOf: {}, enum: 1}}}}",
+    "{components: {schemas: {A: {type: 7, examples: {}, pattern: 5, items: 3}}}}",
+    "{paths: {/a: {get: {tags: 1, operationId: 5, security: [3], responses: {'200': 1}}}}}",
+    "{servers: {url: 1}, tags: {name: 1}, security: 1, webhooks: 3}",
+    "{paths: {/a: {get: {responses: {'200': {description: 1, links: {x: {operationId: []}}}}}}}}",
+    "{x-contract-error: 3, x-contract-rate-limit: [], x-contract-body-limit: no}",
+    "{components: {parameters: {p: {name: [], in: {}, schema: 3, example: 1}}, links: []}}",
+    "{components: {schemas: {A: {discriminator: 3, $ref: 4}}, examples: {e: 1}}}",
+)
+
+
+@pytest.mark.parametrize("part", BROKEN_SHAPES)
+def test_a_document_of_the_wrong_shape_ends_in_findings(part: str, tmp_path: Path) -> None:
+    report = check(load(write(tmp_path, part)), Settings(Profile.STRICT))
+    assert report.has_errors
+    assert "openapi-schema" in {finding.rule for finding in report.findings} or "x-contract" in part
