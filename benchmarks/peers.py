@@ -25,6 +25,6 @@ PEERS = {
         Peer("openai", ("openai==3.52.0",)),
         Peer("stripe", ("stripe==16.1.0",)),
         Peer("svix", ("svix==2.9.1",)),
-        Peer("fastapi", ("fastapi==0.165.0", "starlette>=1,<2", "uvicorn==0.54.0")),
+        Peer("fastapi", ("fastapi==0.165.0", "httptools>=0.8", "uvicorn==0.54.0")),
     )
 }

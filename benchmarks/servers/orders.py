@@ -1,8 +1,13 @@
 """The models of one operation, written by hand for the servers that stand beside the stub."""
 
+import datetime
+from decimal import Decimal
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints
+
+PRICE = Decimal("9.50")
+NOW = datetime.datetime(2026, 3, 2, 9, 15, tzinfo=datetime.UTC)
 
 Reference = Annotated[str, StringConstraints(pattern=r"^[\x21-\x7e]{1,200}$")]
 Id = Annotated[str, StringConstraints(min_length=1, max_length=64)]
@@ -32,14 +37,14 @@ class Order(BaseModel):
     plan_id: Id
     quantity: int
     days: int | None
-    unit_price_usd: str
-    total_usd: str
+    unit_price_usd: Decimal
+    total_usd: Decimal
     iccids: list[str]
     end_user: EndUser | None
     metadata: dict[str, str]
     failure: None
-    created_at: str
-    completed_at: str | None
+    created_at: datetime.datetime
+    completed_at: datetime.datetime | None
 
 
 def made_from(body: OrderCreate) -> Order:
@@ -50,12 +55,12 @@ def made_from(body: OrderCreate) -> Order:
         plan_id=body.plan_id,
         quantity=body.quantity,
         days=body.days,
-        unit_price_usd="9.50",
-        total_usd="9.50",
+        unit_price_usd=PRICE,
+        total_usd=PRICE,
         iccids=[],
         end_user=body.end_user,
         metadata=body.metadata,
         failure=None,
-        created_at="2026-03-02T09:15:00Z",
+        created_at=NOW,
         completed_at=None,
     )
