@@ -22,6 +22,7 @@ UNCHECKED = "specwright, check_responses=False"
 STARLETTE = "Starlette and Pydantic by hand"
 FASTAPI = PEERS["fastapi"].label
 SECONDS = 2.0
+OPTIONS = "--http httptools --loop asyncio --no-access-log --log-level warning".split()
 
 BODY = json.dumps(
     {
@@ -53,18 +54,17 @@ def free_port() -> int:
 def serving(python: Path | str, application: str) -> Iterator[tuple[int, psutil.Process]]:
     """The port of a running server, and its process."""
     port = free_port()
-    options = [
-        "--http",
-        "httptools",
-        "--loop",
-        "asyncio",
+    command = [
+        python,
+        "-m",
+        "uvicorn",
         "--port",
         str(port),
-        "--no-access-log",
-        "--log-level",
-        "warning",
+        "--app-dir",
+        SERVERS,
+        application,
+        *OPTIONS,
     ]
-    command = [python, "-m", "uvicorn", "--app-dir", SERVERS, application, *options]
     process = subprocess.Popen(command)
     try:
         for _ in range(200):
