@@ -322,7 +322,9 @@ class Server:
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="error", lifespan="off"))
+        self._server = uvicorn.Server(
+            uvicorn.Config(app, http="h11", log_level="error", lifespan="off")
+        )
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def _run(self) -> None:

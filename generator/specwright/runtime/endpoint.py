@@ -7,7 +7,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
@@ -43,7 +43,7 @@ class Reply(Generic[T]):
 
     value: T | bytes
     status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 class Context:
@@ -151,7 +151,7 @@ class Endpoint:
             raise Problem(known.value, _CONFLICTS[known], headers=headers)
         if known is not None:
             headers = {declared.replay_header: declared.replay_value}
-            return self._write(Reply(known, headers=headers))
+            return self._write(Reply[object](known, headers=headers))
         try:
             answer = await self._call(context, arguments)
         except BaseException:
@@ -172,12 +172,13 @@ class Endpoint:
             parameter = reader.parameter
             place = f"{parameter.location}.{parameter.wire}"
             arguments[parameter.name] = parameter.default
+            value: Any = None
             try:
                 value = reader.read(sent)
                 if value is None:
                     if parameter.required:
                         wrong.append(Fault("missing_field", place, "The parameter is required"))
-                elif isinstance(value, dict) and codec:
+                elif parameter.kind == "object" and codec:
                     arguments[parameter.name] = codec.validator.validate_strings(value)
                 else:
                     arguments[parameter.name] = codec.decode(to_json(value)) if codec else value
@@ -239,7 +240,7 @@ class Endpoint:
             raise Problem("unsupported_media_type", f"The body must be {self._media_type}.")
 
     def _write(self, result: object) -> Answer:
-        reply = result if isinstance(result, Reply) else Reply(result)
+        reply = cast("Reply[object]", result) if isinstance(result, Reply) else Reply(result)
         status, value = reply.status or self._status, reply.value
         codec = self._codecs[status] if status in self._codecs else self._codec_for(status)
         if codec is None:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
+from typing import Any
 from urllib.parse import parse_qsl
 
 from starlette.datastructures import Headers
@@ -69,7 +70,7 @@ class Reader:
             return name.startswith(f"{parameter.wire}[") and name.endswith("]")
         return name in self.properties if self._is_spread else name == parameter.wire
 
-    def read(self, sent: Sent) -> object:
+    def read(self, sent: Sent) -> Any:
         """Return the JSON value, or None when the request does not have the parameter.
 
         Raises:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -98,20 +99,17 @@ def faults(error: ValidationError, root: str, value: object) -> list[Fault]:
     return list(found.values())
 
 
-def _path(location: tuple[int | str, ...], value: object) -> list[str]:
+def _path(location: tuple[int | str, ...], value: Any) -> list[str]:
     # Pydantic names the branches of unions, too; only steps that lead through the value count.
     path: list[str] = []
-    for position, step in enumerate(location):
-        is_last = position == len(location) - 1
-        match value, step:
-            case dict(), _ if step in value:
-                value = value[step]
-            case list(), int() if step < len(value):
-                value = value[step]
-            case dict(), str() if is_last and step != "[key]":
-                pass
-            case _:
-                continue
+    for step in location:
+        is_object, is_list = isinstance(value, dict), isinstance(value, list)
+        if is_object and (step in value or step == location[-1] != "[key]"):
+            value = value.get(step)
+        elif is_list and isinstance(step, int):
+            value = value[step] if step < len(value) else None
+        else:
+            continue
         path.append(str(step))
     return path
 
@@ -173,25 +171,26 @@ class ErrorWriter:
     def answer(self, problem: Problem, request_id: str) -> Answer:
         """Write an error."""
         code, meaning = self.meaning(problem)
-        body: dict[str, object] = {}
+        status = meaning.status
+        body: dict[str, Any] = {}
         if not self._is_declared:
-            body = {"status": meaning.status, "title": _title(meaning.status)}
+            body = {"status": status, "title": _title(status)}
         for path, value in (
             (self.shape.type, meaning.type),
             (self.shape.code, code),
             (self.shape.message, problem.message),
             (self.shape.param, problem.param),
             (self.shape.request_id, request_id),
-            (self.shape.details, list(problem.details)),
+            (self.shape.details, list(problem.details) or None),
         ):
-            if path and value not in (None, []):
+            if path and value is not None:
                 target = body
                 for name in path[:-1]:
-                    target = target.setdefault(name, {})  # type: ignore[assignment]
+                    target = target.setdefault(name, {})
                 target[path[-1]] = value
         media_type = "application/json" if self._is_declared else "application/problem+json"
         data = json.dumps(body, separators=(",", ":")).encode()
-        return Answer(meaning.status, data, {"content-type": media_type, **problem.headers})
+        return Answer(status, data, {"content-type": media_type, **problem.headers})
 
     def _type_of(self, status: int) -> str:
         known = self.shape.codes.values()

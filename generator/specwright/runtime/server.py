@@ -111,7 +111,7 @@ def bind(
     for group in groups:
         source = group.fallback() if group.implementation is None else group.implementation
         for operation in group.operations:
-            handler = getattr(source, operation.handler, None)
+            handler: Any = getattr(source, operation.handler, None)
             name = f"{group.protocol}.{operation.handler}"
             differences += [f"{name} {each}" for each in _differences(handler, operation)]
             bound.append((operation, handler))
@@ -135,7 +135,7 @@ def bind(
     )
 
 
-def _differences(handler: object, operation: Operation[Any]) -> list[str]:
+def _differences(handler: Any, operation: Operation[Any]) -> list[str]:
     if not callable(handler):
         return ["is missing"]
     found = [] if inspect.iscoroutinefunction(handler) else ["is not an async function"]
