@@ -424,7 +424,7 @@ def test_json_may_be_announced_in_any_case_and_with_its_charset(
 
 def test_a_reply_has_a_status_and_headers_of_its_own(server: Server, things: Things) -> None:
     thing = Thing(id="thg_2", reference="r", quantity=3)
-    things.answer = Reply(thing, status=200, headers={"X-Extra": "1"})
+    things.answer = Reply[Thing](thing, status=200, headers={"X-Extra": "1"})
     answer = server.create({"reference": "r"})
     assert (answer.status, answer.headers["X-Extra"]) == (200, "1")
     assert answer.json["id"] == "thg_2"

@@ -34,7 +34,8 @@ class BrokenContractError(Exception):
     """A handler's answer is none that the contract declares."""
 
 
-@dataclass(frozen=True, slots=True)
+# Without slots: Python 3.11 cannot make `Reply[Order](order)` of a frozen class that has them.
+@dataclass(frozen=True)
 class Reply(Generic[T]):
     """A handler's answer with a status other than the first declared success, or with headers.
 
