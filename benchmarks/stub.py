@@ -22,7 +22,7 @@ UNCHECKED = "specwright, check_responses=False"
 STARLETTE = "Starlette and Pydantic by hand"
 FASTAPI = PEERS["fastapi"].label
 SECONDS = 2.0
-OPTIONS = "--http httptools --loop asyncio --no-access-log --log-level warning".split()
+OPTIONS = ["--http", "httptools", "--loop", "asyncio", "--no-access-log", "--log-level", "warning"]
 
 BODY = json.dumps(
     {

@@ -5,6 +5,7 @@ import sys
 
 import httpx2
 from harness import in_turns
+
 from partner_esim import EsimClient
 
 base, rounds = sys.argv[1], int(sys.argv[2])

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from harness import in_turns
+
 from partner_esim import models
 from partner_esim._runtime.codec import Codecs
 

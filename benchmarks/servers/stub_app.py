@@ -1,6 +1,7 @@
 """POST /orders through the generated stub."""
 
 from orders import NOW, PRICE
+
 from partner_esim import models
 from partner_esim.server import Context, UnimplementedOrders, create_app
 
