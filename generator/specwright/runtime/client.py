@@ -78,7 +78,7 @@ class Options:
     timeout: float = 30.0
     max_retries: int = 2
     deadline: float | None = None
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +177,9 @@ class Core:
                         raise InvalidArgumentError(f"{where}: {value!r} cannot stand in a path")
                     path = path.replace("{" + where + "}", segment)
                 elif parameter.location == "header":
-                    headers = [*headers, (where, header_value(value))]
+                    headers = [*headers, (where, header_value(parameter, value))]
                 else:
-                    headers = [*headers, ("cookie", f"{where}={header_value(value)}")]
+                    headers = [*headers, ("cookie", f"{where}={header_value(parameter, value)}")]
             content = None
             if body is not MISSING and operation.body_type is not None:
                 where = "body"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, Literal, cast
@@ -75,7 +76,7 @@ class Codecs:
 
 
 def _codec(model: Any) -> Codec:
-    if isinstance(model, type) and issubclass(model, BaseModel):
+    if inspect.isclass(model) and issubclass(model, BaseModel):
         model.model_rebuild()
         validator = cast("SchemaValidator", model.__pydantic_validator__)
         return Codec(validator, model.__pydantic_serializer__)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Generic, Literal, TypeVar
 
+from pydantic import JsonValue
+
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
@@ -82,7 +84,7 @@ class Operation(Generic[Result]):
     body: str | None = None
     body_type: str | None = None
     body_required: bool = True
-    responses: Mapping[str, str | None] = field(default_factory=dict)
+    responses: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     secured: bool = True
     idempotent: bool = False
     idempotency: Idempotency | None = None
@@ -128,14 +130,14 @@ class ErrorShape:
     request_id: tuple[str, ...] = ()
     details: tuple[str, ...] = ()
     request_id_header: str | None = None
-    codes: Mapping[str, ErrorCode] = field(default_factory=dict)
-    conditions: Mapping[str, str] = field(default_factory=dict)
+    codes: Mapping[str, ErrorCode] = field(default_factory=dict[str, ErrorCode])
+    conditions: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
-def at(value: object, path: tuple[str, ...]) -> object:
+def at(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
     """Return the member of a JSON value at `path`; None when there is none."""
     for name in path:
-        if not isinstance(value, Mapping):
+        if not isinstance(value, dict):
             return None
         value = value.get(name)
     return value

@@ -3,63 +3,61 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
+from itertools import chain
 from urllib.parse import quote
+
+from pydantic import JsonValue
 
 from .operation import Parameter
 
 SEPARATORS = {"spaceDelimited": "%20", "pipeDelimited": "%7C"}
+# Styles that repeat the parameter's name; the others keep to one value.
+NAMED = frozenset({"deepObject", "form", "matrix", "pipeDelimited", "spaceDelimited"})
+
+Pairs = Iterable[tuple[str, str]]
 
 
-def path_segment(parameter: Parameter, value: object) -> str:
+def path_segment(parameter: Parameter, value: JsonValue) -> str:
     """Return what replaces `{name}` in a path template."""
+    pairs = _pairs(parameter, value, _quote)
     if parameter.style == "matrix":
-        return ";" + ";".join(
-            f"{quote(name, safe='')}={text}" for name, text in _named(parameter, value, ",")
-        )
-    text = _delimited(parameter, value, ",")
+        return "".join(f";{name}={text}" for name, text in pairs)
+    text = "".join(text for _, text in pairs)
     return "." + text if parameter.style == "label" else text
 
 
-def query_pairs(parameter: Parameter, value: object) -> Iterable[tuple[str, str]]:
-    """Yield names and values for the query, both percent-encoded."""
-    if parameter.style == "deepObject" and isinstance(value, Mapping):
-        name = quote(parameter.wire, safe="")
-        for key, member in value.items():
-            yield f"{name}%5B{quote(str(key), safe='')}%5D", quote(_text(member), safe="")
-    else:
-        for name, text in _named(parameter, value, SEPARATORS.get(parameter.style, ",")):
-            yield quote(name, safe=""), text
+def query_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
+    """Return names and values for the query, percent-encoded."""
+    return _pairs(parameter, value, _quote)
 
 
-def header_value(value: object) -> str:
+def header_value(parameter: Parameter, value: JsonValue) -> str:
     """Return the value of a header or cookie."""
+    return ",".join(text for _, text in _pairs(parameter, value, str))
+
+
+def _pairs(parameter: Parameter, value: JsonValue, encode: Callable[[str], str]) -> Pairs:
+    style, repeats = parameter.style, parameter.explode and parameter.style in NAMED
+    separator = "." if style == "label" and parameter.explode else SEPARATORS.get(style, ",")
+    wire = encode(parameter.wire)
+    if isinstance(value, dict):
+        members = [(encode(str(key)), encode(_text(each))) for key, each in value.items()]
+        if style == "deepObject":
+            return [(f"{wire}%5B{key}%5D", text) for key, text in members]
+        if repeats:
+            return members
+        parts = ["=".join(each) for each in members] if parameter.explode else chain(*members)
+        return [(wire, separator.join(parts))]
     if isinstance(value, list):
-        return ",".join(map(_text, value))
-    if isinstance(value, Mapping):
-        return ",".join(f"{key},{_text(member)}" for key, member in value.items())
-    return _text(value)
+        texts = [encode(_text(each)) for each in value]
+        return [(wire, text) for text in texts] if repeats else [(wire, separator.join(texts))]
+    return [(wire, encode(_text(value)))]
 
 
-def _named(parameter: Parameter, value: object, separator: str) -> Iterable[tuple[str, str]]:
-    if parameter.explode and isinstance(value, list):
-        return [(parameter.wire, quote(_text(each), safe="")) for each in value]
-    if parameter.explode and isinstance(value, Mapping):
-        return [(str(key), quote(_text(each), safe="")) for key, each in value.items()]
-    return [(parameter.wire, _delimited(parameter, value, separator))]
+def _quote(text: str) -> str:
+    return quote(text, safe="")
 
 
-def _delimited(parameter: Parameter, value: object, separator: str) -> str:
-    if isinstance(value, list):
-        return separator.join(quote(_text(each), safe="") for each in value)
-    if isinstance(value, Mapping):
-        between = "=" if parameter.explode else separator
-        return separator.join(
-            f"{quote(str(key), safe='')}{between}{quote(_text(each), safe='')}"
-            for key, each in value.items()
-        )
-    return quote(_text(value), safe="")
-
-
-def _text(value: object) -> str:
+def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
