@@ -151,7 +151,7 @@ class Core:
         return f"<{type(self).__name__} {self.base_url}>"
 
     def request(
-        self, operation: Operation[Any], arguments: Mapping[str, object], body: object
+        self, operation: Operation[Any], arguments: Mapping[str, Any], body: object
     ) -> Request:
         """Validate what was passed and write it as a request.
 
