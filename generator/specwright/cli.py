@@ -29,10 +29,12 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
     "generate": Entry(
-        "specwright.commands.generate:generate", "Bring a package in line with its document."
+        "specwright.commands.generate:generate",
+        "Generate models, client, server stub and webhooks from an OpenAPI document.",
     ),
     "scaffold": Entry(
-        "specwright.commands.scaffold:scaffold", "Write a first implementation of the server stub."
+        "specwright.commands.scaffold:scaffold",
+        "Write a module for each group of operations, and app.py that serves them.",
     ),
     "templates": Entry(
         "specwright.commands.templates:templates", "List, copy and compare built-in templates."

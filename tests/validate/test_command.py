@@ -1,0 +1,74 @@
+"""The command itself, as a shell runs it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click import Command, Context, Group
+
+from specwright.cli import COMMANDS, cli
+
+from .documents import write
+
+COMMAND = Path(sys.executable).with_name("specwright")
+Run = Callable[..., subprocess.CompletedProcess[str]]
+
+
+def test_validate_says_what_is_wrong_and_ends_with_one(specwright: Run, tmp_path: Path) -> None:
+    path = write(tmp_path, "info: {title: T}")
+    result = specwright("validate", path.name, cwd=tmp_path)
+    assert result.returncode == 1
+    assert result.stdout.startswith("openapi.json:3:3: error openapi-schema ")
+    assert result.stderr == ""
+    assert "\x1b" not in result.stdout
+
+
+def test_fmt_check_ends_with_one(specwright: Run, tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text('{"openapi":"3.1.1"}', "utf-8")
+    assert specwright("fmt", "--check", "openapi.json", cwd=tmp_path).returncode == 1
+    assert specwright("fmt", "openapi.json", cwd=tmp_path).returncode == 0
+    assert specwright("fmt", "--check", "openapi.json", cwd=tmp_path).returncode == 0
+
+
+def test_errors_of_the_user_have_no_traceback(specwright: Run, tmp_path: Path) -> None:
+    for arguments in (("validate", "missing.json"), ("validate",), ("nonsense",), ("fmt", ".")):
+        result = specwright(*arguments, cwd=tmp_path)
+        assert result.returncode == 2
+        assert result.stdout == ""
+        assert "Traceback" not in result.stderr
+
+
+def test_the_contract_of_this_repository_is_valid(specwright: Run) -> None:
+    result = specwright("validate", "spec/openapi.json")
+    assert result.returncode == 0, result.stdout
+    assert specwright("fmt", "--check", "spec/openapi.json").returncode == 0
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a named pipe to wait on")
+def test_an_interrupt_ends_with_130(tmp_path: Path) -> None:
+    pipe = tmp_path / "openapi.json"
+    os.mkfifo(pipe)
+    process = subprocess.Popen(
+        [COMMAND, "validate", str(pipe)], stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    # Opening the other end returns when the command has opened its own and waits for data.
+    with pipe.open("w"):
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        _, complaint = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in complaint
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_says_in_the_list_what_it_says_itself(name: str) -> None:
+    command = cli.get_command(Context(cli), name)
+    assert isinstance(command, Command)
+    assert command.get_short_help_str(200) == COMMANDS[name].summary
+    if not isinstance(command, Group):
+        assert "Examples:" in (command.epilog or "")
