@@ -742,6 +742,7 @@ def test_what_is_not_implemented_is_501(server: Server, things: Things) -> None:
         (Thing.model_construct(id="x", reference="r", quantity="many"), "breaks its schema"),
         (Thing.model_construct(id="x", reference="r"), "breaks its schema"),
         (Reply(b"{}"), "breaks its schema"),
+        (Reply(Thing(id="x", reference="r", quantity=1), headers={"X": "\u20ac"}), "UnicodeEncode"),
     ],
     ids=str,
 )

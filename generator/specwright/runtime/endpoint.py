@@ -55,15 +55,17 @@ class Context:
         operation: the plan of the operation; None while the request fits none.
         principal: what `authenticate` returned; None for an operation without security.
         request_id: also in the answer, where the contract declares a header for it.
+        fields: the request's headers by lower-case name.
         headers: sent with the answer, whether that is a success or an error.
     """
 
-    __slots__ = ("headers", "operation", "principal", "receive", "request_id", "scope")
+    __slots__ = ("fields", "headers", "operation", "principal", "receive", "request_id", "scope")
 
-    def __init__(self, scope: Scope, receive: Receive, request_id: str) -> None:
+    def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
         self.receive = receive
-        self.request_id = request_id
+        self.fields: Mapping[bytes, bytes] = dict(scope["headers"])
+        self.request_id = ""
         self.operation: Operation[Any] | None = None
         # The application's own type; anything stricter than Any would make every handler cast.
         self.principal: Any = None
@@ -199,7 +201,7 @@ class Endpoint:
         data = await self._receive(context.receive)
         if not data and not self.operation.body_required:
             return None
-        self._check_media_type(dict(context.scope["headers"]))
+        self._check_media_type(context.fields)
         if self._body is None:
             return data
         try:
@@ -229,15 +231,15 @@ class Endpoint:
                 raise Problem("body_too_large", f"The body has more than {limit} bytes.")
         return body
 
-    def _check_media_type(self, headers: Mapping[bytes, bytes]) -> None:
-        sent = headers.get(b"content-type", b"").decode("latin-1").lower()
+    def _check_media_type(self, fields: Mapping[bytes, bytes]) -> None:
+        sent = fields.get(b"content-type", b"").decode("latin-1").lower()
+        is_coded = fields.get(b"content-encoding", b"identity").lower() != b"identity"
+        if sent == self._media_type and not is_coded:
+            return
         essence, _, rest = sent.partition(";")
         charset = _CHARSET.search(rest)
-        if (
-            essence.strip() != self._media_type
-            or (self._body and charset and charset[1] not in ("utf-8", "utf8"))
-            or headers.get(b"content-encoding", b"identity").lower() != b"identity"
-        ):
+        is_other_text = self._body and charset and charset[1] not in ("utf-8", "utf8")
+        if essence.strip() != self._media_type or is_other_text or is_coded:
             raise Problem("unsupported_media_type", f"The body must be {self._media_type}.")
 
     def _write(self, result: object) -> Answer:
