@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "generator" / "specwright"
 
 ROWS = (
+    {"__main__"},
     {"cli", "commands"},
     {"pipeline"},
     {"emit", "targets", "report"},

@@ -1,0 +1,83 @@
+"""`specwright templates`: built-in templates, and overrides of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from specwright.commands.options import configured
+from specwright.emit.transaction import replace_files
+from specwright.errors import InputError
+from specwright.render.overrides import Basis, blocks, copied, overrides
+from specwright.render.templates import Templates, builtin_directory, template_names
+
+DEFAULT_DIRECTORY = Path("templates")
+
+_directory = click.option(
+    "--templates",
+    "directory",
+    type=click.Path(path_type=Path),
+    help="Directory of templates of your own.  [default: templates of the project]",
+)
+
+
+@click.group()
+def templates() -> None:
+    """List, copy and compare built-in templates.
+
+    A template of your own has the name of a built-in one and either replaces it, or begins with
+    {% extends "builtin/NAME" %} and replaces single blocks of it.
+    """
+
+
+@templates.command(name="list")
+def list_templates() -> None:
+    """Name every built-in template with its blocks."""
+    builtin = builtin_directory()
+    for name in template_names(builtin):
+        names = blocks((builtin / name).read_text(encoding="utf-8"))
+        click.echo(f"{name}: {', '.join(names)}" if names else name)
+
+
+@templates.command(
+    epilog="""
+\b
+Examples:
+  specwright templates copy package/README.md.jinja --block install
+  specwright templates copy client/client.py.jinja
+"""
+)
+@click.argument("name")
+@click.option("--block", "chosen", multiple=True, help="Override only this block (repeatable).")
+@_directory
+def copy(name: str, chosen: tuple[str, ...], directory: Path | None) -> None:
+    """Start an override of the built-in template NAME.
+
+    A note at its top says which version it was made from; `templates status` reads it.
+    """
+    into = directory or configured().options.templates or DEFAULT_DIRECTORY
+    text = copied(Templates(builtin_directory()), name, chosen)
+    target = into / name
+    if target.exists():
+        raise InputError(f"{target.as_posix()}: exists", hint="change it, or delete it first")
+    replace_files(into, {name: text.encode()})
+    click.echo(f"{target.as_posix()}: written")
+
+
+@templates.command()
+@_directory
+@click.pass_context
+def status(ctx: click.Context, directory: Path | None) -> None:
+    """Say which overrides are based on an older built-in template.
+
+    Exit codes: 0 if none is, 1 if one is and wants a look.
+    """
+    own = configured(templates=directory).options.templates
+    found = list(overrides(Templates(builtin_directory(), own)))
+    for each in found:
+        block = f" block {each.block}" if each.block else ""
+        click.echo(f"{each.template}{block}: {each.basis}")
+    if not found:
+        click.echo("no built-in template is overridden")
+    ctx.exit(1 if any(each.basis in (Basis.OLDER, Basis.GONE) for each in found) else 0)

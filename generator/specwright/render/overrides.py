@@ -1,0 +1,106 @@
+"""Templates of the user that were made from built-in ones, and notes of which version of them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from specwright.errors import InputError
+from specwright.render.templates import BUILTIN, Templates, template_names
+
+_TAG = re.compile(r"\{%[-+]?\s*(?:block\s+(?P<name>\w+)|(?P<end>endblock))\b.*?%\}", re.DOTALL)
+_NOTE = re.compile(
+    r"\{# based on (?P<template>\S+?)(?: block (?P<block>\w+))? (?P<hash>[0-9a-f]+) #\}"
+)
+_HASH_LENGTH = 16
+
+
+class Basis(StrEnum):
+    """How an override stands to the built-in template that it was made from."""
+
+    CURRENT = "current"
+    OLDER = "based on an older built-in template"
+    GONE = "the built-in template or block is gone"
+    UNKNOWN = "made without `specwright templates copy`: basis unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """A template of the user, or one block of it."""
+
+    template: str
+    block: str | None
+    basis: Basis
+
+
+def blocks(source: str) -> dict[str, str]:
+    """Return the blocks of a template's source, tags included, in the order in which they begin."""
+    open_blocks: list[tuple[str, int]] = []
+    found: dict[str, str] = {}
+    for tag in _TAG.finditer(source):
+        if tag["end"] is None:
+            open_blocks.append((tag["name"], tag.start()))
+            found[tag["name"]] = ""
+        elif open_blocks:
+            name, start = open_blocks.pop()
+            found[name] = source[start : tag.end()]
+    return found
+
+
+def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
+    """Write an override: of the chosen blocks, or of the whole template when there are none.
+
+    Raises:
+        InputError: there is no such template or block.
+    """
+    source = _builtin(templates, name)
+    if source is None:
+        raise InputError(
+            f"there is no built-in template {name!r}", hint="see `specwright templates list`"
+        )
+    if not chosen:
+        return f"{{# based on {name} {_hash(source)} #}}\n{source}"
+    available = blocks(source)
+    unknown = [block for block in chosen if block not in available]
+    if unknown:
+        raise InputError(
+            f"{name} has no block {unknown[0]!r}",
+            hint=f"it has {', '.join(available)}" if available else "it has no blocks",
+        )
+    notes = [f"{{# based on {name} block {b} {_hash(available[b])} #}}" for b in chosen]
+    extends = f'{{% extends "{BUILTIN}{name}" %}}'
+    return "\n".join([*notes, extends, *(available[block] for block in chosen)]) + "\n"
+
+
+def overrides(templates: Templates) -> Iterator[Override]:
+    """Say of each of the user's templates what it is based on."""
+    if templates.user is None:
+        return
+    for template in template_names(templates.user):
+        source = (templates.user / template).read_text(encoding="utf-8")
+        notes = list(_NOTE.finditer(source))
+        if not notes and _builtin(templates, template) is not None:
+            yield Override(template, None, Basis.UNKNOWN)
+        for note in notes:
+            yield Override(template, note["block"], _basis(templates, note))
+
+
+def _basis(templates: Templates, note: re.Match[str]) -> Basis:
+    source = _builtin(templates, note["template"])
+    if source is not None and note["block"] is not None:
+        source = blocks(source).get(note["block"])
+    if source is None:
+        return Basis.GONE
+    return Basis.CURRENT if _hash(source) == note["hash"] else Basis.OLDER
+
+
+def _builtin(templates: Templates, name: str) -> str | None:
+    path = templates.find(BUILTIN + name)
+    return None if path is None else path.read_text(encoding="utf-8")
+
+
+def _hash(source: str) -> str:
+    return hashlib.sha256(source.encode()).hexdigest()[:_HASH_LENGTH]

@@ -1,0 +1,298 @@
+"""`specwright generate` keeps an output in line with its document and never harms it."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from specwright.cli import cli
+from specwright.emit.cache import DIRECTORY
+from specwright.emit.lock import LOCK
+
+from .conftest import DOCUMENT, content, snapshot, write_document
+
+HEAVY = ("datamodel_code_generator", "jinja2", "jsonschema_rs", "pydantic", "rich", "yaml")
+
+
+def change_document(project: Path) -> None:
+    file = project / "api.json"
+    file.write_text(file.read_text().replace("What it is called", "Its name"))
+
+
+def test_the_result_is_a_package_that_python_can_import(project: Path) -> None:
+    modules = "from shop import ShopClient, errors, models, server, testing, webhooks"
+    probe = f"{modules}; print(models.Thing(name='x').name, ShopClient.__name__)"
+    done = subprocess.run(
+        [sys.executable, "-c", probe],
+        cwd=project / "generated",
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout == "x ShopClient\n", done.stderr
+
+
+def test_a_second_run_touches_nothing_and_loads_nothing_heavy(project: Path) -> None:
+    before = snapshot(project / "generated")
+    probe = (
+        "import sys\nfrom specwright.cli import main\nsys.argv = ['specwright', 'generate']\n"
+        "try:\n    main()\nexcept SystemExit as exit:\n    code = exit.code\n"
+        f"print(code, [name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", probe], cwd=project, capture_output=True, text=True, check=True
+    )
+    assert re.fullmatch(
+        r"generated \d+ files \(nothing changed\) in \d+\.\d s\n0 \[\]\n", done.stdout
+    )
+    assert snapshot(project / "generated") == before
+
+
+def test_without_a_cache_the_result_is_the_same(specwright, project: Path) -> None:
+    before = snapshot(project / "generated")
+    for entry in (project / DIRECTORY).iterdir():
+        entry.write_text("damaged\n{}")
+    assert "nothing changed" in specwright("generate", cwd=project).stdout
+    assert snapshot(project / "generated") == before
+
+
+def test_check_names_every_file_that_differs_and_writes_nothing(specwright, project: Path) -> None:
+    assert specwright("generate", "--check", cwd=project).returncode == 0
+    package = project / "generated" / "shop"
+    (package / "client.py").write_text("# mine\n")
+    (package / "webhooks.py").unlink()
+    (package / "extra.py").write_text("# mine\n")
+    change_document(project)
+    before = snapshot(project / "generated")
+    done = specwright("generate", "--check", cwd=project)
+    assert done.returncode == 1
+    assert done.stdout.splitlines() == [
+        "generated/shop/client.py: edited by hand",
+        "generated/shop/extra.py: foreign",
+        "generated/shop/models.py: changed",
+        "generated/shop/webhooks.py: missing",
+        f"generated/{LOCK}: changed",
+        f"5 of {len(before)} files differ; run: specwright generate",
+    ]
+    assert snapshot(project / "generated") == before
+
+
+def test_a_diff_shows_what_would_change(specwright, project: Path) -> None:
+    assert specwright("generate", "--diff", cwd=project).stdout == ""
+    change_document(project)
+    done = specwright("generate", "--diff", cwd=project)
+    assert done.returncode == 1
+    assert "--- a/shop/models.py\n+++ b/shop/models.py\n" in done.stdout
+    assert re.search(r"^-.*What it is called", done.stdout, re.MULTILINE)
+    assert re.search(r"^\+.*Its name", done.stdout, re.MULTILINE)
+
+
+def test_a_file_that_is_no_longer_generated_goes(specwright, project: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    del document["webhooks"]
+    write_document(project, document)
+    assert "webhooks.py: stale" in specwright("generate", "--check", cwd=project).stdout
+    assert specwright("generate", cwd=project).returncode == 0
+    assert not (project / "generated" / "shop" / "webhooks.py").exists()
+    assert specwright("generate", "--check", cwd=project).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["client.py", "extra.py"])
+def test_nobodys_work_is_lost(specwright, project: Path, name: str) -> None:
+    (project / "generated" / "shop" / name).write_text("# mine\n")
+    before = snapshot(project / "generated")
+    done = specwright("generate", cwd=project)
+    assert done.returncode == 2
+    assert f"shop/{name}" in done.stderr and "hint: " in done.stderr
+    assert snapshot(project / "generated") == before
+
+
+@pytest.mark.parametrize(
+    ("template", "message"),
+    [
+        ("\n{% if %}", "README.md.jinja:2:1: template error"),
+        ("\n\n{{ api.title }}", "README.md.jinja:3:1: template error: text from the document"),
+        ("{{ api.titel }}", "README.md.jinja:1:1: template error"),
+        ("{% extends 'builtin/nowhere' %}", "README.md.jinja:1:1: there is no template"),
+    ],
+)
+def test_a_template_error_names_its_line(
+    specwright, project: Path, template: str, message: str
+) -> None:
+    own = project / "own" / "package"
+    own.mkdir(parents=True)
+    (own / "README.md.jinja").write_text(template)
+    before = snapshot(project / "generated")
+    done = specwright("generate", "--templates", "own", cwd=project)
+    assert done.returncode == 2
+    assert f"own/package/{message}" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert snapshot(project / "generated") == before
+
+
+def test_a_template_whose_output_is_not_python_is_named(specwright, project: Path) -> None:
+    own = project / "own" / "package"
+    own.mkdir(parents=True)
+    (own / "errors.py.jinja").write_text("x = (\n")
+    done = specwright("generate", "--templates", "own", cwd=project)
+    assert done.returncode == 2
+    assert "shop/errors.py:1:" in done.stderr and "not Python" in done.stderr
+
+
+def test_overriding_every_block_with_a_copy_changes_nothing(specwright, project: Path) -> None:
+    before = content(project / "generated")
+    listed = specwright("templates", "list", cwd=project).stdout.splitlines()
+    for name, _, names in (line.partition(": ") for line in listed):
+        if names:
+            blocks = [part for each in names.split(", ") for part in ("--block", each)]
+            copied = specwright("templates", "copy", name, *blocks, cwd=project)
+            assert copied.returncode == 0, copied.stderr
+    done = specwright("generate", "--templates", "templates", cwd=project)
+    assert done.returncode == 0, done.stderr
+    after = content(project / "generated")
+    assert json.loads(after.pop(LOCK))["templates"]
+    assert after == {path: data for path, data in before.items() if path != LOCK}
+
+
+def test_an_invalid_document_is_reported_and_generates_nothing(specwright, project: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    document["paths"]["/things/{id}"]["get"]["responses"] = []
+    write_document(project, document)
+    before = snapshot(project / "generated")
+    done = specwright("generate", cwd=project)
+    assert done.returncode == 1
+    assert re.search(r"^api\.json:\d+:\d+: error openapi-schema", done.stderr, re.MULTILINE)
+    assert snapshot(project / "generated") == before
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "message"),
+    [
+        ({"api.json": "{"}, (), "api.json:1:2: "),
+        ({"api.json": '{"swagger": "2.0"}'}, (), "api.json:1:2: Swagger 2.0"),
+        ({}, ("--document", "nowhere.json"), "nowhere.json:1:1: no such file"),
+        ({}, ("--package", "a-b"), "--package is a name that Python can import, not 'a-b'"),
+        ({}, ("--templates", "nowhere"), "there is no such directory of templates"),
+        ({"pyproject.toml": "[tool.specwright]\nx = 1"}, (), "pyproject.toml:2:1: unknown setting"),
+        ({"pyproject.toml": "[tool.specwright]"}, (), "there is no document"),
+        ({"out": "a file"}, ("--output", "out"), "out: is a file, not a directory"),
+        ({"out": "a file"}, ("--output", "out/x"), "out: cannot be written"),
+    ],
+)
+def test_what_cannot_be_used_is_said_in_one_message(
+    specwright,
+    project: Path,
+    files: dict[str, str],
+    arguments: tuple[str, ...],
+    message: str,
+) -> None:
+    for name, text in files.items():
+        (project / name).write_text(text)
+    before = snapshot(project / "generated")
+    done = specwright("generate", *arguments, cwd=project)
+    assert done.returncode == 2
+    assert message in done.stderr
+    assert "Traceback" not in done.stderr
+    assert snapshot(project / "generated") == before
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (PermissionError(13, "Permission denied", "models.py"), 2, "models.py: cannot be written"),
+        (KeyboardInterrupt(), 130, "interrupted"),
+    ],
+)
+def test_a_failure_halfway_leaves_everything_as_it_was(
+    project: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    error: BaseException,
+    code: int,
+    message: str,
+) -> None:
+    change_document(project)
+    before = snapshot(project / "generated")
+    real, calls = Path.replace, []
+
+    def replace(self: Path, target: Path) -> Path:
+        if "generated" in str(target):
+            calls.append(target)
+            if len(calls) == 2:
+                raise error
+        return real(self, target)
+
+    monkeypatch.setattr(Path, "replace", replace)
+    monkeypatch.chdir(project)
+    done = CliRunner().invoke(cli, ["generate"])
+    assert (done.exit_code, len(calls)) == (code, 4)
+    assert message in done.stderr
+    assert snapshot(project / "generated") == before
+    assert [path.name for path in project.glob(".generated*")] == []
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+@pytest.mark.parametrize("after", [0.1, 0.4, 0.8])
+def test_an_interrupted_run_leaves_everything_as_it_was(project: Path, after: float) -> None:
+    change_document(project)
+    before = snapshot(project / "generated")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "specwright", "generate"],
+        cwd=project,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(after)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+    if process.returncode == 0:
+        pytest.skip("the run was over before the signal came")
+    assert snapshot(project / "generated") == before
+
+
+def test_a_part_of_the_document_in_another_file_counts(specwright, project: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    properties = document["components"]["schemas"]["Thing"]["properties"]
+    part = project / "label.json"
+    part.write_text(json.dumps(properties["name"]))
+    properties["name"] = {"$ref": "label.json"}
+    write_document(project, document)
+    assert specwright("generate", cwd=project).returncode == 0
+    assert "nothing changed" in specwright("generate", cwd=project).stdout
+    part.write_text(part.read_text().replace("What it is called", "Its name"))
+    done = specwright("generate", "--check", cwd=project)
+    assert done.returncode == 1
+    assert "models.py: changed" in done.stdout
+
+
+def test_a_name_of_the_standard_library_is_not_taken(specwright, project: Path) -> None:
+    write_document(project, {**DOCUMENT, "info": {"title": "JSON", "version": "v2"}})
+    done = specwright("generate", "--output", "out", cwd=project)
+    assert done.returncode == 0, done.stderr
+    assert (project / "out" / "json_api" / "models.py").exists()
+    assert 'version = "2"' in (project / "out" / "pyproject.toml").read_text()
+
+
+def test_the_same_document_gives_the_same_bytes_everywhere(tmp_path: Path, project: Path) -> None:
+    made = []
+    for seed, place in (("1", tmp_path / "a" / "deep"), ("2", tmp_path / "b")):
+        place.mkdir(parents=True)
+        write_document(place)
+        environment = {**os.environ, "PYTHONHASHSEED": seed, "TZ": f"UTC-{seed}"}
+        command = ["generate", "--document", str(place / "api.json"), "--output", "out"]
+        subprocess.run(
+            [sys.executable, "-m", "specwright", *command], cwd=place, env=environment, check=True
+        )
+        made.append(content(place / "out"))
+    assert made[0] == made[1]
+    assert made[0] == content(project / "generated")
