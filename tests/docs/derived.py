@@ -1,10 +1,13 @@
-"""Pages that are made from something else: the index of decisions, the list of commands."""
+"""Pages that are made from something else: the lists of decisions, of commands, of rules."""
 
 import re
 import subprocess
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+from specwright.check.lint.table import RULES
+from specwright.report.rules import render
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
@@ -24,6 +27,10 @@ CLI_HEAD = """\
 # Commands
 
 What `--help` says of every command. This page is made by `pytest tests/docs --accept cli`.
+"""
+
+RULES_FOOT = """
+This page is made by `pytest tests/docs --accept rules`.
 """
 
 COMMANDS = re.compile(r"^Commands:\n((?: .*\n|\n)*)", re.MULTILINE)
@@ -58,6 +65,10 @@ def cli(specwright: Run) -> str:
     )
 
 
+def rules(specwright: Run) -> str:
+    return render(RULES) + RULES_FOOT
+
+
 def help_texts(specwright: Run, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The help of a command, then that of each command below it."""
     text = specwright(*path, "--help").stdout
@@ -70,4 +81,5 @@ def help_texts(specwright: Run, path: tuple[str, ...]) -> Iterator[tuple[tuple[s
 PAGES = (
     Derived("decisions", DECISIONS / "README.md", decisions),
     Derived("cli", ROOT / "docs" / "reference" / "cli.md", cli),
+    Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )
