@@ -35,7 +35,7 @@ class Options:
     distribution: str | None = None
     client_name: str | None = None
     env_prefix: str | None = None
-    short_method_names: bool = True
+    short_method_names: bool = False
     templates: Path | None = None
 
 

@@ -66,8 +66,9 @@ def parameters(document: Document, site: OperationSite) -> list[Site]:
     found: dict[tuple[str, str], Site] = {}
     for owner in (site.item, site.operation):
         for _, parameter in members(document, owner, "parameters"):
-            identity = (str(parameter.value.get("in")), str(parameter.value.get("name")))
-            found[identity] = parameter
+            location, name = str(parameter.value.get("in")), str(parameter.value.get("name"))
+            # The names of header fields have no case (RFC 9110, 5.1).
+            found[location, name.lower() if location == "header" else name] = parameter
     return list(found.values())
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable
@@ -187,8 +188,12 @@ class _Builder:
             and str(parameter.value.get("name")).lower()
             not in ("accept", "content-type", "authorization")
         ]
-        counts = Counter(parameter.name for parameter in found)
-        return tuple(p if counts[p.name] == 1 else _with_location(p) for p in found)
+        # A parameter keeps its name whatever comes after it in the document: the longer names
+        # follow from the parameter alone.
+        for longer in (_with_location, _with_digest):
+            counts = Counter(parameter.name for parameter in found)
+            found = [p if counts[p.name] == 1 else longer(p) for p in found]
+        return tuple(found)
 
     def _parameter(self, site: Site) -> Parameter:
         value = site.value
@@ -379,6 +384,11 @@ class _Builder:
 
 def _with_location(parameter: Parameter) -> Parameter:
     return replace(parameter, name=f"{parameter.location}_{parameter.name}")
+
+
+def _with_digest(parameter: Parameter) -> Parameter:
+    digest = hashlib.sha256(parameter.wire.raw.encode()).hexdigest()[:6]
+    return replace(parameter, name=f"{parameter.name}_{digest}")
 
 
 def _text(value: Any) -> Text:
