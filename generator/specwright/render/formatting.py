@@ -41,16 +41,23 @@ def format_sources(sources: Mapping[str, str]) -> dict[str, str]:
         return {}
     for path, source in sources.items():
         _verify(path, source, ast.PyCF_ONLY_AST)
-    with tempfile.TemporaryDirectory(prefix="specwright-") as name:
-        directory = Path(name)
-        (directory / "ruff.toml").write_text(_SETTINGS, encoding="utf-8")
-        for path, source in sources.items():
-            file = directory / path
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_text(source, encoding="utf-8", newline="\n")
-        _ruff(_CHECK, directory)
-        _ruff(_FORMAT, directory)
-        return {path: (directory / path).read_text(encoding="utf-8") for path in sources}
+    try:
+        with tempfile.TemporaryDirectory(prefix="specwright-") as name:
+            return _formatted(sources, Path(name))
+    except OSError as error:
+        message = f"{error.filename or 'ruff'}: {error.strerror}"
+        raise SpecwrightError(f"Python files cannot be formatted: {message}") from error
+
+
+def _formatted(sources: Mapping[str, str], directory: Path) -> dict[str, str]:
+    (directory / "ruff.toml").write_text(_SETTINGS, encoding="utf-8")
+    for path, source in sources.items():
+        file = directory / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(source, encoding="utf-8", newline="\n")
+    _ruff(_CHECK, directory)
+    _ruff(_FORMAT, directory)
+    return {path: (directory / path).read_text(encoding="utf-8") for path in sources}
 
 
 def verify(path: str, source: str) -> None:
