@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from specwright.check.findings import Finding, Level, Report, Waived, in_order
 from specwright.check.lint.rule import Rule
 from specwright.check.lint.table import RULES
-from specwright.check.semantics import Incomplete
 from specwright.check.settings import Profile, Settings, Waiver
 from specwright.check.subject import Subject
 from specwright.document.model import Document
@@ -26,22 +25,20 @@ def check(document: Document, settings: Settings) -> Report:
         level = settings.levels.get(rule.id, rule.level(settings.profile))
         if level is not Level.OFF:
             findings.extend(_apply(rule, level, subject))
+    start = document.locate("")
+    findings.extend(
+        Finding(INCOMPLETE, Level.WARNING, start, "", reason) for reason in subject.unfinished
+    )
     return _waive(document.path, in_order(findings), settings)
 
 
 def _apply(rule: Rule, level: Level, subject: Subject) -> Iterator[Finding]:
-    locate = subject.document.locate
     try:
         for pointer, message in rule.check(subject):
-            yield Finding(rule.id, level, locate(pointer), pointer, message)
-    except Incomplete as error:
-        yield Finding(INCOMPLETE, Level.INFO, locate(""), "", f"'{rule.id}' stopped: {error}")
+            yield Finding(rule.id, level, subject.document.locate(pointer), pointer, message)
     # A document of the wrong shape can break any assumption; the official schema has said so.
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        reason = f"{type(error).__name__}: {error}"[:200]
-        yield Finding(
-            INCOMPLETE, Level.WARNING, locate(""), "", f"'{rule.id}' could not finish: {reason}"
-        )
+        subject.unfinished.append(f"'{rule.id}' stopped: {type(error).__name__}: {error}"[:200])
 
 
 def _waive(document: str, findings: tuple[Finding, ...], settings: Settings) -> Report:

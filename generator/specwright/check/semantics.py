@@ -24,19 +24,25 @@ class Semantic:
     message: str
 
 
-class Incomplete(Exception):  # noqa: N818
-    """The validator could not finish; the message says why."""
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What was found, and what stopped the validator if it could not finish."""
+
+    found: tuple[Semantic, ...]
+    stopped_by: str | None = None
 
 
-def check_semantics(document: Document) -> list[Semantic]:
-    """Run the validator; whatever stops it is an `Incomplete`, never a traceback."""
+def check_semantics(document: Document) -> Outcome:
+    """Run the validator; whatever goes wrong inside it becomes part of the outcome."""
+    found: list[Semantic] = []
     try:
-        return list(_run(document))
+        found.extend(_run(document))
     except RecursionError:
-        raise Incomplete("references go around in circles deeper than it can follow") from None
+        return Outcome(tuple(found), "references go around in circles deeper than it can follow")
     # The validator assumes a document of the right shape and fails in many ways without one.
     except Exception as error:
-        raise Incomplete(f"{type(error).__name__}: {error}"[:200]) from None
+        return Outcome(tuple(found), f"{type(error).__name__}: {error}"[:200])
+    return Outcome(tuple(found))
 
 
 def _run(document: Document) -> Iterator[Semantic]:
@@ -85,6 +91,6 @@ def _run(document: Document) -> Iterator[Semantic]:
     for error in Validator(document.data).iter_errors():
         if isinstance(error, exceptions.DuplicateOperationIDError):
             continue
-        rule = rules.get(type(error), "tags" if "tag" in error.message.lower() else "semantics")
-        pointer = join(*error.path) or ("/tags" if rule == "tags" else "")
-        yield Semantic(rule, pointer, error.message)
+        # What has no class of its own comes from the checks of tags.
+        rule = rules.get(type(error), "tags")
+        yield Semantic(rule, join(*error.path) or "/tags", error.message)

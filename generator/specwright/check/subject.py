@@ -73,6 +73,8 @@ class Subject:
 
     def __init__(self, document: Document) -> None:
         self.document = document
+        # What could not be checked to the end, and why.
+        self.unfinished: list[str] = []
         self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}
 
     @cached_property
@@ -116,9 +118,12 @@ class Subject:
         return found
 
     @cached_property
-    def semantics(self) -> list[Semantic]:
+    def semantics(self) -> tuple[Semantic, ...]:
         """What openapi-spec-validator found; three rules share one run of it."""
-        return check_semantics(self.document)
+        outcome = check_semantics(self.document)
+        if outcome.stopped_by is not None:
+            self.unfinished.append(f"openapi-spec-validator stopped: {outcome.stopped_by}")
+        return outcome.found
 
     def follow(self, value: Any) -> dict[str, Any]:
         """The object that a value is or refers to; nothing if it leads away."""

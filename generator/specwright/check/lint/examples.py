@@ -140,13 +140,15 @@ def example_id(subject: Subject) -> Iterator[Violation]:
 def _sent_ids(subject: Subject, operation: Operation) -> Iterator[tuple[str, Pointer, Any]]:
     if operation.pointer.startswith("/webhooks/"):
         return
-    for index, each in enumerate(sequence(operation.value.get("parameters"))):
-        parameter = subject.follow(each)
-        name = str(parameter.get("name"))
-        if parameter.get("in") == "path" and _ID_NAME.fullmatch(name):
-            pointer = operation.pointer + join("parameters", index)
-            for _, value in example_values(subject, parameter, pointer):
-                yield name, pointer, value
+    holders = ((operation.item_pointer, operation.item), (operation.pointer, operation.value))
+    for at, holder in holders:
+        for index, each in enumerate(sequence(holder.get("parameters"))):
+            parameter = subject.follow(each)
+            name = str(parameter.get("name"))
+            if parameter.get("in") == "path" and _ID_NAME.fullmatch(name):
+                pointer = at + join("parameters", index)
+                for _, value in example_values(subject, parameter, pointer):
+                    yield from _ids(value, pointer, name)
     body = subject.follow(operation.value.get("requestBody"))
     for media_type, each in mapping(body.get("content")).items():
         pointer = operation.pointer + join("requestBody", "content", media_type)

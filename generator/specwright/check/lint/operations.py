@@ -46,9 +46,8 @@ def operation_tag(subject: Subject) -> Iterator[Violation]:
 
 
 def tag_declared(subject: Subject) -> Iterator[Violation]:
-    declared = {
-        tag.get("name") for tag in map(mapping, sequence(subject.document.data.get("tags")))
-    }
+    tags = map(mapping, sequence(subject.document.data.get("tags")))
+    declared = [tag.get("name") for tag in tags]
     for operation in subject.operations:
         for index, tag in enumerate(sequence(operation.value.get("tags"))):
             if isinstance(tag, str) and tag not in declared:

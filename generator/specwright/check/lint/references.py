@@ -112,8 +112,8 @@ def _item(subject: Subject, operation: Operation, reference: Reference) -> str |
     body = bodies.success_body(subject, operation)
     if body is None:
         return "needs a response body"
-    pagination = mapping(operation.value.get("x-contract-pagination"))
-    lists = find(subject, body.schema, str(pagination.get("items", "")))
+    where = mapping(operation.value.get("x-contract-pagination")).get("items")
+    lists = find(subject, body.schema, where if isinstance(where, str) else "")
     if any(describes(subject, each, reference.name) for each in items(subject, lists)):
         return None
     return "is not in the items of the list"

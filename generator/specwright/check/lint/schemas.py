@@ -16,7 +16,7 @@ from specwright.check.findings import Level
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping, sequence, shorten
 from specwright.document.shape import SECTIONS, walk
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join
 
 _COMPONENT = re.compile(r"/components/schemas/[^/]+")
 # Places whose schemas are conditions or parts of a whole, not types of their own.
@@ -137,7 +137,7 @@ def required_declared(subject: Subject) -> Iterator[Violation]:
         properties = node.value.get("properties")
         if isinstance(required, list) and isinstance(properties, dict) and _is_closed(node.value):
             for index, name in enumerate(required):
-                if name not in properties:
+                if isinstance(name, str) and name not in properties:
                     yield Violation(
                         node.pointer + join("required", index),
                         f"'{name}' is required but not among the properties",
@@ -152,19 +152,25 @@ def _is_closed(schema: dict[str, Any]) -> bool:
 
 
 def component_unused(subject: Subject) -> Iterator[Violation]:
-    used = {node.value["$ref"] for node in subject.nodes if node.ref is not None}
-    for node in subject.of_kind("discriminator"):
-        for name in mapping(node.value.get("mapping")).values():
-            used.add(name)
-            used.add(f"#/components/schemas/{name}")
-    error = mapping(subject.document.data.get("x-contract-error")).get("schema")
-    used.add(error)
-    prefixes = {"/".join(ref.split("/")[:4]) for ref in used if isinstance(ref, str)}
+    used = set(_references(subject))
+    prefixes = {"/".join(ref.split("/")[:4]) for ref in used}
     for section in sorted(set(SECTIONS.values()) - {"securitySchemes"}):
         for name in mapping(subject.components.get(section)):
             pointer = join("components", section, name)
             if f"#{pointer}" not in prefixes:
-                yield Violation(pointer, f"nothing refers to '{split(pointer)[-1]}'")
+                yield Violation(pointer, f"nothing refers to '{name}'")
+
+
+def _references(subject: Subject) -> Iterator[str]:
+    """Everything in the document that names a component."""
+    for node in subject.nodes:
+        if node.ref is not None:
+            yield node.ref
+    for node in subject.of_kind("discriminator"):
+        for name in mapping(node.value.get("mapping")).values():
+            yield from (str(name), f"#/components/schemas/{name}")
+    declared = mapping(subject.document.data.get("x-contract-error"))
+    yield str(declared.get("schema"))
 
 
 def pattern_valid(subject: Subject) -> Iterator[Violation]:
