@@ -121,6 +121,13 @@ API = document(
             "get": operation(ref("Thing"), operationId="getThing"),
             "delete": operation(operationId="deleteThing"),
         },
+        "/labels": {
+            "post": operation(
+                ref("Thing"),
+                operationId="printLabel",
+                requestBody={"required": True, **content(ref("Label"))},
+            ),
+        },
         "/state": {"get": operation(ref("State"), operationId="getState")},
         "/change": {"get": operation(ref("Change"), operationId="getChange")},
         "/secret": {"get": operation(ref("Secret"), operationId="getSecret")},
@@ -128,6 +135,11 @@ API = document(
     schemas={
         "Thing": THING,
         "ThingCreate": CREATE,
+        "Label": {
+            "type": "object",
+            "required": ["text"],
+            "properties": {"text": TEXT, "copies": {"type": "integer", "default": 1}},
+        },
         "ThingList": LIST,
         "State": {
             "type": "object",
@@ -262,6 +274,12 @@ def test_what_is_left_out_is_not_sent(caller: Caller, origin: Origin) -> None:
     origin.answer(thing())
     caller(lambda client: client.things.create(reference="r1"))
     assert json.loads(origin.asked[0].body) == {"reference": "r1"}
+
+
+def test_a_property_with_a_default_may_be_left_out(caller: Caller, origin: Origin) -> None:
+    origin.answer(thing())
+    caller(lambda client: client.things.print_label(text="new"))
+    assert json.loads(origin.asked[0].body) == {"text": "new", "copies": 1}
 
 
 @pytest.mark.parametrize(

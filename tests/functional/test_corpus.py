@@ -1,0 +1,71 @@
+"""Other people's documents become packages whose modules all import."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from specwright.config import Options
+from specwright.document.load import load
+from specwright.pipeline import InvalidDocument, generate
+
+NAMES = """
+adyen-capital.json adyen-terminal.json apideck-accounting.yaml box-2025.json cafe.yaml
+camara-sim-swap-subscriptions.yaml cloud-hypervisor.yaml cohere.yaml digitalocean.json
+elasticsearch-serverless.json elevenlabs.json github-2022-07.json intercom-2.16.yaml
+k8s-apps-v1.json lago.yaml linode-2024-10.yaml modern-treasury.yaml mollie.yaml
+oas-link-example-3.0.yaml oas-tictactoe-3.1.yaml oas-uspto-3.0.yaml oas-webhook-example-3.1.yaml
+ollama.yaml opc-baseline-3.1.yaml oxide-nexus.json pagerduty-events-v2.json pagerduty.json
+plex.yaml polar.json qdrant.json readme-circular-3.0.json readme-petstore-3.1.yaml
+readme-schema-types-3.1.json readme-star-trek-3.0.yaml rebilly.yaml resend.yaml sendgrid-mail.json
+sentry-deref.json svix-server.json telegram-bot.json train-travel.yaml twilio-insights.json
+unkey.yaml vercel.json
+""".split()
+
+# Documents that break the specification, with the rule that says so first.
+INVALID = {
+    "box-2025.json": "openapi-schema",
+    "cohere.yaml": "openapi-schema",
+    "elasticsearch-serverless.json": "path-clash",
+    "opc-baseline-3.1.yaml": "openapi-schema",
+    "rebilly.yaml": "openapi-schema",
+    "svix-server.json": "operation-id-unique",
+    "vercel.json": "path-clash",
+}
+
+IMPORT_ALL = """
+import importlib, pathlib, sys
+root = pathlib.Path(sys.argv[1])
+sys.path.insert(0, str(root))
+for file in sorted(root.rglob("*.py")):
+    name = ".".join(file.relative_to(root).with_suffix("").parts).removesuffix(".__init__")
+    importlib.import_module(name)
+"""
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in INVALID])
+def test_a_valid_document_becomes_a_package(corpus: Path, tmp_path: Path, name: str) -> None:
+    files = generate(load(corpus / "specs" / name), Options(package="made"))
+    for path, content in files.items():
+        target = tmp_path / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content)
+    done = subprocess.run(
+        [sys.executable, "-c", IMPORT_ALL, str(tmp_path)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("name", sorted(INVALID))
+def test_an_invalid_document_becomes_nothing(corpus: Path, name: str) -> None:
+    with pytest.raises(InvalidDocument) as caught:
+        generate(load(corpus / "specs" / name), Options(package="made"))
+    assert caught.value.report.findings[0].rule == INVALID[name]
+
+
+def test_no_document_is_left_out(corpus: Path) -> None:
+    there = {file.name for file in (corpus / "specs").iterdir()} - {"index.json"}
+    assert there == set(NAMES)
