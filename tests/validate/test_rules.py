@@ -85,7 +85,7 @@ def containers(value: Any) -> list[tuple[Any, Any]]:
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(st.integers(0, 50_000), JUNK), min_size=1, max_size=8))
+@given(changes=st.lists(st.tuples(st.integers(0, 50_000), JUNK), min_size=1, max_size=8))
 def test_no_change_of_a_document_stops_a_rule(
     changes: list[tuple[int, Any]], tmp_path: Path
 ) -> None:
