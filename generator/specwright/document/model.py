@@ -19,10 +19,42 @@ def is_remote(ref: str) -> bool:
 
 
 class Source(Protocol):
-    """One file that was read: where in it each value stands."""
+    """One file that was read, and where in it each value stands."""
 
     @property
     def file(self) -> str: ...
+    def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
+        """Line and column of the deepest value on this way that exists."""
+        ...
+
+    def line(self, number: int) -> str:
+        """The text of a line, without its end."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Graft:
+    """A part of another file that was brought into the document."""
+
+    source: Source
+    pointer: Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """An OpenAPI document: data, and the way back from a pointer to a line of a file."""
+
+    path: str
+    data: JsonObject
+    source: Source
+    grafts: Mapping[Pointer, Graft]
+    anchors: Mapping[str, Pointer]
+
+    @property
+    def version(self) -> str:
+        """The `openapi` field, such as `3.1.1`."""
+        return str(self.data["openapi"])
+
     def with_data(self, data: JsonObject) -> Document:
         """The same document with other data; pointers still lead to the original lines."""
         return replace(self, data=data)
