@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
-import partner_esim.models
 import pytest
-from partner_esim._runtime.codec import Codecs
 from pydantic import ValidationError
 
+import partner_esim.models
+from partner_esim._runtime.codec import Codecs
 from tests.models.payloads import examples, variants
 
 DOCUMENT: dict[str, Any] = json.loads(
