@@ -98,7 +98,7 @@ def test_annotations_are_workflow_commands(tmp_path: Path) -> None:
     first, second = validate(path, "--format", "github").stdout.splitlines()
     file = str(path).replace(",", "%2C")
     assert first == (
-        f"::error file={file},line=2,col=28,title=path-clash::"
+        f"::warning file={file},line=2,col=28,title=path-clash::"
         "'/50%25/{b}' matches the same URLs as '/50%25/{a}'"
     )
     assert second.startswith(f"::warning file={file},line=3,col=2,title=tags::")

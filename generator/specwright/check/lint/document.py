@@ -194,7 +194,7 @@ RULES = (
           /orders/{order_id}: {}
           /orders/by-reference/{reference}: {}
         """,
-        Level.ERROR,
+        Level.WARNING,
         Level.ERROR,
         path_clash,
     ),
