@@ -12,18 +12,52 @@ from specwright.config import Options
 from specwright.document.load import load
 from specwright.pipeline import InvalidDocument, generate
 
-NAMES = """
-adyen-capital.json adyen-terminal.json apideck-accounting.yaml box-2025.json cafe.yaml
-camara-sim-swap-subscriptions.yaml cloud-hypervisor.yaml cohere.yaml digitalocean.json
-elasticsearch-serverless.json elevenlabs.json github-2022-07.json intercom-2.16.yaml
-k8s-apps-v1.json lago.yaml linode-2024-10.yaml modern-treasury.yaml mollie.yaml
-oas-link-example-3.0.yaml oas-tictactoe-3.1.yaml oas-uspto-3.0.yaml oas-webhook-example-3.1.yaml
-ollama.yaml opc-baseline-3.1.yaml oxide-nexus.json pagerduty-events-v2.json pagerduty.json
-plex.yaml polar.json qdrant.json readme-circular-3.0.json readme-petstore-3.1.yaml
-readme-schema-types-3.1.json readme-star-trek-3.0.yaml rebilly.yaml resend.yaml sendgrid-mail.json
-sentry-deref.json svix-server.json telegram-bot.json train-travel.yaml twilio-insights.json
-unkey.yaml vercel.json
-""".split()
+NAMES = (
+    "adyen-capital.json",
+    "adyen-terminal.json",
+    "apideck-accounting.yaml",
+    "box-2025.json",
+    "cafe.yaml",
+    "camara-sim-swap-subscriptions.yaml",
+    "cloud-hypervisor.yaml",
+    "cohere.yaml",
+    "digitalocean.json",
+    "elasticsearch-serverless.json",
+    "elevenlabs.json",
+    "github-2022-07.json",
+    "intercom-2.16.yaml",
+    "k8s-apps-v1.json",
+    "lago.yaml",
+    "linode-2024-10.yaml",
+    "modern-treasury.yaml",
+    "mollie.yaml",
+    "oas-link-example-3.0.yaml",
+    "oas-tictactoe-3.1.yaml",
+    "oas-uspto-3.0.yaml",
+    "oas-webhook-example-3.1.yaml",
+    "ollama.yaml",
+    "opc-baseline-3.1.yaml",
+    "oxide-nexus.json",
+    "pagerduty-events-v2.json",
+    "pagerduty.json",
+    "plex.yaml",
+    "polar.json",
+    "qdrant.json",
+    "readme-circular-3.0.json",
+    "readme-petstore-3.1.yaml",
+    "readme-schema-types-3.1.json",
+    "readme-star-trek-3.0.yaml",
+    "rebilly.yaml",
+    "resend.yaml",
+    "sendgrid-mail.json",
+    "sentry-deref.json",
+    "svix-server.json",
+    "telegram-bot.json",
+    "train-travel.yaml",
+    "twilio-insights.json",
+    "unkey.yaml",
+    "vercel.json",
+)
 
 # Documents that break the specification, with the rule that says so first.
 INVALID = {
