@@ -1,8 +1,9 @@
 """Every command and every piece of code in README.md and docs/ is run, and says what it says.
 
 A page is run from top to bottom in a copy of the repository of its own. `console` blocks are
-transcripts; the `python` blocks of a section are one program; a block with a file name is that
-file. `<!-- not run: reason -->` above a block is the only way around.
+transcripts, whose commands must succeed unless their output shows the exit code; the `python`
+blocks of a section are one program; a block with a file name is that file. The only way around is
+`<!-- not run: reason -->` above a block.
 """
 
 import json
@@ -49,6 +50,7 @@ class Copy:
 
     def __init__(self, place: Path, base_url: str) -> None:
         self.place = place
+        self.directory = place
         self.environment = {
             **{k: v for k, v in os.environ.items() if k not in ("CI", "FORCE_COLOR")},
             "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
@@ -61,7 +63,7 @@ class Copy:
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             command,
-            cwd=self.place,
+            cwd=self.directory,
             env=self.environment,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -70,11 +72,18 @@ class Copy:
             check=False,
         )
 
+    def shell(self, command: str) -> subprocess.CompletedProcess[str]:
+        """Run a line of a transcript; `cd` holds for the lines after it."""
+        note = self.place.with_suffix(".directory")
+        result = self.run("bash", "-c", f'{command}\nstatus=$?; pwd > "{note}"; exit $status')
+        self.directory = Path(note.read_text("utf-8").strip())
+        return result
+
 
 def follow_transcript(copy: Copy, block: Block) -> None:
     for step in steps(block.text):
-        result = copy.run("bash", "-c", step.command)
-        assert fits(step.output, result.stdout), (
+        result = copy.shell(step.command)
+        assert fits(step.output, result.stdout) and not result.returncode, (
             f"{block.place}: $ {step.command}\n"
             f"--- printed\n{step.output}\n--- real (exit {result.returncode})\n{result.stdout}"
         )
