@@ -63,11 +63,9 @@ NAMES = (
 INVALID = {
     "box-2025.json": "openapi-schema",
     "cohere.yaml": "openapi-schema",
-    "elasticsearch-serverless.json": "path-clash",
     "opc-baseline-3.1.yaml": "openapi-schema",
     "rebilly.yaml": "openapi-schema",
     "svix-server.json": "operation-id-unique",
-    "vercel.json": "path-clash",
 }
 
 IMPORT_ALL = """

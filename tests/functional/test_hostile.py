@@ -213,15 +213,15 @@ def _package(directory: Path, files: FileSet) -> ModuleType:
     return importlib.import_module("hostile")
 
 
-@pytest.fixture(params=sorted(TEXTS))
+@pytest.fixture(scope="module", params=sorted(TEXTS))
 def text(request: pytest.FixtureRequest) -> str:
     found: str = TEXTS[request.param]
     return found
 
 
-@pytest.fixture
-def made(tmp_path: Path, text: str) -> FileSet:
-    path = tmp_path / "api.json"
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, text: str) -> FileSet:
+    path = tmp_path_factory.mktemp("hostile") / "api.json"
     path.write_text(json.dumps(hostile(text)))
     return generate(load(path), Options(package="hostile", client_name="Client"))
 
