@@ -56,6 +56,11 @@ TEXTS = {
     "inf.yaml": ("openapi: 3.1.1\nx: -.inf\n", "2:4: -.inf is not a number"),
     "deep.yaml": ("openapi: 3.1.1\nx: " + "[" * 300, "2:203: nested"),
     "deep-block.yaml": ("- " * 5_000 + "x", "1:401: nested"),
+    "tower.yaml": (
+        "openapi: 3.1.1\na0: &a0 []\n"
+        + "".join(f"a{n}: &a{n} [*a{n - 1}]\n" for n in range(1, 300)),
+        "201:",
+    ),
     "laughs.yaml": (
         "openapi: 3.1.1\na0: &a0 [1,1,1,1,1,1,1,1,1,1]\n"
         + "".join(f"a{n}: &a{n} [{','.join([f'*a{n - 1}'] * 10)}]\n" for n in range(1, 12)),

@@ -118,6 +118,20 @@ class Subject:
         return found
 
     @cached_property
+    def operations_by_pointer(self) -> dict[Pointer, Operation]:
+        return {operation.pointer: operation for operation in self.operations}
+
+    @cached_property
+    def operations_by_part(self) -> dict[int, list[Operation]]:
+        """The operations that an operation object or a parameter object belongs to, by identity."""
+        found: dict[int, list[Operation]] = defaultdict(list)
+        for operation in self.operations:
+            found[id(operation.value)].append(operation)
+            for parameter in self.parameters(operation).values():
+                found[id(parameter)].append(operation)
+        return found
+
+    @cached_property
     def semantics(self) -> tuple[Semantic, ...]:
         """What openapi-spec-validator found; three rules share one run of it."""
         outcome = check_semantics(self.document)

@@ -68,12 +68,16 @@ class _Frame:
     merged: list[Any] = field(default_factory=list)
     key: str | None = None
     size: int = 1
+    height: int = 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Anchored:
+class _Complete:
+    """A complete value with the number of values in it and of levels below it."""
+
     value: Any
     size: int
+    height: int
 
 
 def parse(file: str, text: str) -> tuple[Any, YamlSource]:
@@ -110,7 +114,7 @@ class _Reader:
     def __init__(self, file: str) -> None:
         self.file = file
         self.positions: Positions = {}
-        self._anchors: dict[str, _Anchored] = {}
+        self._anchors: dict[str, _Complete] = {}
         self._frames: list[_Frame] = []
         self._root: Any = None
         self._documents = 0
@@ -143,8 +147,8 @@ class _Reader:
             return
         value = self._value(event)
         if event.anchor:
-            self._anchors[event.anchor] = _Anchored(value, 1)
-        self._place(value, 1, event)
+            self._anchors[event.anchor] = _Complete(value, 1, 0)
+        self._place(_Complete(value, 1, 0), event)
 
     def _take_key(self, frame: _Frame, event: Any) -> None:
         key = event.value
@@ -159,7 +163,7 @@ class _Reader:
         mark = event.start_mark
         frame.positions[key] = (mark.line + 1, mark.column + 1)
         if event.anchor:
-            self._anchors[event.anchor] = _Anchored(key, 1)
+            self._anchors[event.anchor] = _Complete(key, 1, 0)
 
     def _open_mapping(self, event: Any) -> None:
         self._open(event, {}, "map")
@@ -171,11 +175,7 @@ class _Reader:
         if event.tag not in (None, "!", _CORE_TAG + tag):
             raise self._unknown_tag(event)
         if len(self._frames) >= MAX_DEPTH:
-            raise self._error(
-                event,
-                f"nested deeper than {MAX_DEPTH} levels",
-                "no API needs this; the file is damaged or hostile",
-            )
+            raise self._too_deep(event)
         parent = self._frames[-1] if self._frames else None
         if parent and parent.key is None and type(parent.container) is dict:
             raise self._complex_key(event)
@@ -193,9 +193,10 @@ class _Reader:
                     container[key] = value
                     frame.positions[key] = self.positions[id(other)][key]
         self.positions[id(container)] = frame.positions
+        complete = _Complete(container, frame.size, frame.height)
         if frame.anchor:
-            self._anchors[frame.anchor] = _Anchored(container, frame.size)
-        self._place(container, frame.size, event)
+            self._anchors[frame.anchor] = complete
+        self._place(complete, event)
 
     def _alias(self, event: Any) -> None:
         anchored = self._anchors.get(event.anchor)
@@ -208,14 +209,18 @@ class _Reader:
         frame = self._frames[-1]
         if frame.key is None and type(frame.container) is dict:
             raise self._complex_key(event)
-        self._place(anchored.value, anchored.size, event)
+        if len(self._frames) + anchored.height > MAX_DEPTH:
+            raise self._too_deep(event)
+        self._place(anchored, event)
 
-    def _place(self, value: Any, size: int, event: Any) -> None:
+    def _place(self, complete: _Complete, event: Any) -> None:
+        value = complete.value
         if not self._frames:
             self._root = value
             return
         frame = self._frames[-1]
-        frame.size += size
+        frame.size += complete.size
+        frame.height = max(frame.height, complete.height + 1)
         if frame.size > MAX_VALUES:
             raise self._error(
                 event,
@@ -284,6 +289,13 @@ class _Reader:
             case "float" if _FLOAT.fullmatch(text):
                 return float(self._number(text, event))
         raise self._unknown_tag(event)
+
+    def _too_deep(self, event: Any) -> InputError:
+        return self._error(
+            event,
+            f"nested deeper than {MAX_DEPTH} levels",
+            "no API needs this; the file is damaged or hostile",
+        )
 
     def _unknown_tag(self, event: Any) -> InputError:
         return self._error(

@@ -88,8 +88,7 @@ def _target(subject: Subject, node: Node) -> Operation | None:
     reference = node.value.get("operationRef")
     if not _is_local(reference):
         return None
-    pointer = unquote(reference[1:])
-    return next((each for each in subject.operations if each.pointer == pointer), None)
+    return subject.operations_by_pointer.get(unquote(reference[1:]))
 
 
 def _expressions(node: Node) -> Iterator[tuple[Pointer, Any]]:

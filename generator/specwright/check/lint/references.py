@@ -37,14 +37,8 @@ def _operations(subject: Subject, node: Node, reference: Reference) -> list[Oper
     if reference.operation is not None:
         named = subject.by_operation_id(reference.operation)
         return [named] if named else []
-    if node.kind == "operation":
-        return [each for each in subject.operations if each.value is node.value]
-    if node.kind == "parameter":
-        return [
-            each
-            for each in subject.operations
-            if any(parameter is node.value for parameter in subject.parameters(each).values())
-        ]
+    if node.kind in ("operation", "parameter"):
+        return subject.operations_by_part.get(id(node.value), [])
     return subject.operations
 
 
