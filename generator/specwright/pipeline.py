@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import json
 import sys
 from collections.abc import Callable
 from importlib.metadata import version
@@ -19,13 +19,13 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Origin, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.ir.build import build
-from specwright.ir.model import Api, Names
+from specwright.ir.model import Names
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal, snake
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory, template_names
-from specwright.targets.package import render_package
+from specwright.targets.package import render_package, templates_of_package
 from specwright.targets.scaffold import render_scaffold
 
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
@@ -33,6 +33,7 @@ TOOLS = ("specwright", "datamodel-code-generator", "ruff")
 _NEEDED = Settings(
     levels={rule.id: Level.OFF for rule in RULES if rule.recommended is not Level.ERROR}
 )
+BeginModels = Callable[[Document], Callable[[], ModelSource]]
 
 
 class InvalidDocument(SpecwrightError):  # noqa: N818
@@ -45,22 +46,41 @@ class InvalidDocument(SpecwrightError):  # noqa: N818
         self.report = report
 
 
+def at_once(document: Document) -> Callable[[], ModelSource]:
+    """Make the models here and now."""
+    models = generate_models(document)
+    return lambda: models
+
+
 def generate(
-    document: Document, options: Options, progress: Callable[[str], None] = lambda step: None
+    document: Document,
+    options: Options,
+    *,
+    progress: Callable[[str], None] = lambda step: None,
+    begin_models: BeginModels = at_once,
 ) -> FileSet:
     """Generate a package: the same files for the same arguments, whenever and wherever.
 
     Args:
         progress: is told the name of each step as it begins.
+        begin_models: takes the document and returns what gives its models, so that another
+            process may make them.
 
     Raises:
         InvalidDocument: the document is not what the OpenAPI Specification says.
         SpecwrightError: a package cannot be made of it, or a template fails.
     """
-    api, models = _read(document, options, progress)
+    progress("checking the document")
+    renderer = _renderer(options)
+    normal, names = _prepared(document, options)
+    progress("generating models")
+    models_of = begin_models(normal)
+    renderer.compile(templates_of_package())
+    models = models_of()
     progress("rendering templates")
-    files = render_package(api, models.source, _renderer(options))
-    return locked(files, _origin(document, api.names, options))
+    api = build(normal, models.index, names, short_names=options.short_method_names)
+    files = render_package(api, models.source, renderer)
+    return locked(files, _origin(document, names, options))
 
 
 def scaffold(document: Document, options: Options) -> FileSet:
@@ -70,22 +90,18 @@ def scaffold(document: Document, options: Options) -> FileSet:
         InvalidDocument: the document is not what the OpenAPI Specification says.
         SpecwrightError: a template fails.
     """
-    api, _ = _read(document, options, lambda step: None)
+    normal, names = _prepared(document, options)
+    index = generate_models(normal).index
+    api = build(normal, index, names, short_names=options.short_method_names)
     return FileSet(render_scaffold(api, _renderer(options)))
 
 
-def _read(
-    document: Document, options: Options, progress: Callable[[str], None]
-) -> tuple[Api, ModelSource]:
-    progress("checking the document")
+def _prepared(document: Document, options: Options) -> tuple[Document, Names]:
+    """Bring a valid document into the form that models and operations are read from."""
     report = check(document, _NEEDED)
     if report.has_errors:
         raise InvalidDocument(report)
-    names = package_names(document, options)
-    normal = normalise(upgrade(document))
-    progress("generating models")
-    models = generate_models(normal)
-    return build(normal, models.index, names, short_names=options.short_method_names), models
+    return normalise(upgrade(document)), package_names(document, options)
 
 
 def _renderer(options: Options) -> Renderer:
@@ -113,7 +129,7 @@ def _origin(document: Document, names: Names, options: Options) -> Origin:
     own = options.templates
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},
-        document=_document_digest(document),
+        document=digest(json.dumps(document.data).encode()),
         options={
             "package": names.package,
             "distribution": names.distribution,
@@ -125,12 +141,3 @@ def _origin(document: Document, names: Names, options: Options) -> Origin:
         if own
         else {},
     )
-
-
-def _document_digest(document: Document) -> str:
-    """Hash the text of the document, and of the files that it refers to by their pointers."""
-    hashed = hashlib.sha256(document.text.encode())
-    for pointer, graft in sorted(document.grafts.items()):
-        if graft.source is not document.source:
-            hashed.update(f"\0{pointer}\0{graft.pointer}\0{graft.source.text}".encode())
-    return hashed.hexdigest()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import click
 
@@ -25,6 +26,9 @@ from specwright.emit.drift import Difference, State, compare, unified_diff
 from specwright.emit.fileset import FileSet
 from specwright.emit.write import write
 from specwright.render.templates import builtin_directory
+
+if TYPE_CHECKING:
+    from specwright.models.worker import ModelWorker
 
 
 @click.command(
@@ -76,7 +80,7 @@ def generate(
     """
     started = perf_counter()
     config = configured(document=document, output=output, package=package, templates=templates)
-    files = _made(ctx, config, Remote(remote_refs))
+    files = _made(config, Remote(remote_refs))
     target = chosen_output(config)
     if not check and not diff:
         changed = len(write(files, target))
@@ -96,27 +100,33 @@ def generate(
     ctx.exit(1 if differences else 0)
 
 
-def _made(ctx: click.Context, config: Config, remote: Remote) -> FileSet:
+def _made(config: Config, remote: Remote) -> FileSet:
     """Generate the files, or take them from the cache when everything is as it was."""
     document = chosen_document(config)
     place = chosen_output(config).resolve().parent / cache.DIRECTORY
     key = cache.cache_key(read_file(str(document)), config.options, builtin_directory())
     files = cache.load(place, key, document)
     if files is None:
-        loaded = load(document, remote=remote)
-        files = _generated(ctx, config, loaded)
+        # Imported here: a run that finds everything as it was needs none of it.
+        from specwright.models.worker import ModelWorker
+
+        with ModelWorker() as worker:
+            loaded = load(document, remote=remote)
+            files = _generated(config, loaded, worker)
         cache.store(place, key, files, document, _parts(loaded))
     return files
 
 
-def _generated(ctx: click.Context, config: Config, document: Document) -> FileSet:
+def _generated(config: Config, document: Document, worker: ModelWorker) -> FileSet:
     # Imported here: a run that finds everything as it was needs none of it.
     from specwright import pipeline
     from specwright.report import text
 
     try:
         with _progress() as progress:
-            return pipeline.generate(document, config.options, progress)
+            return pipeline.generate(
+                document, config.options, progress=progress, begin_models=worker.begin
+            )
     except pipeline.InvalidDocument as error:
         click.echo(text.render(error.report, document), err=True, nl=False)
         raise

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 
 import jinja2
 
@@ -23,23 +24,40 @@ class Renderer:
     def __init__(self, templates: Templates) -> None:
         self._environment = environment(templates)
 
+    def compile(self, names: Iterable[str]) -> None:
+        """Compile templates now, for whoever has to wait for something else anyway."""
+        for name in names:
+            self._template(name)
+
     def render(self, template: str, context: Mapping[str, object]) -> str:
         """Return the text of a template; whatever goes wrong in it becomes an `InputError`."""
-        try:
-            return self._environment.get_template(template).render(context)
-        except jinja2.TemplateSyntaxError as error:
-            place = Location(error.filename or error.name or template, error.lineno, 1)
-            raise InputError(f"template error: {error.message}", place) from error
-        except jinja2.TemplateNotFound as error:
-            raise InputError(
-                f"there is no template {error.message or error.name!r}",
-                _place(error, template),
-                "names are relative to the directory of templates; "
-                "`specwright templates list` shows the built-in ones",
-            ) from error
-        except Exception as error:
-            message = f"template error: {error}"
-            raise InputError(message, _place(error, template), _HINT) from error
+        with _errors_placed(template):
+            return self._template(template).render(context)
+
+    def _template(self, name: str) -> jinja2.Template:
+        with _errors_placed(name):
+            return self._environment.get_template(name)
+
+
+@contextmanager
+def _errors_placed(template: str) -> Iterator[None]:
+    try:
+        yield
+    except InputError:
+        raise
+    except jinja2.TemplateSyntaxError as error:
+        place = Location(error.filename or error.name or template, error.lineno, 1)
+        raise InputError(f"template error: {error.message}", place) from error
+    except jinja2.TemplateNotFound as error:
+        raise InputError(
+            f"there is no template {error.message or error.name!r}",
+            _place(error, template),
+            "names are relative to the directory of templates; "
+            "`specwright templates list` shows the built-in ones",
+        ) from error
+    except Exception as error:
+        message = f"template error: {error}"
+        raise InputError(message, _place(error, template), _HINT) from error
 
 
 def _place(error: Exception, template: str) -> Location:

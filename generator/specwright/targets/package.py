@@ -20,6 +20,11 @@ _HEADERS = {
 }
 
 
+def templates_of_package() -> list[str]:
+    """Return the names of all templates that a package may need."""
+    return sorted({artifact.template for artifact in ARTIFACTS})
+
+
 def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes]:
     """Return the content of every file of the package by its path.
 

@@ -1,0 +1,94 @@
+"""Models from a second process, which loads their generator while the first one goes on."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from types import TracebackType
+from typing import NoReturn
+
+from specwright.document.model import Document
+from specwright.models.generate import ModelSource, generate
+
+# -P: the working directory belongs to the user and is no place to import from.
+_COMMAND = (sys.executable, "-P", "-m", "specwright.models.worker")
+
+
+class ModelWorker:
+    """A process for the models of one document; it starts at once and ends with the block."""
+
+    def __init__(self) -> None:
+        self._process = subprocess.Popen(
+            _COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+
+    def __enter__(self) -> ModelWorker:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._process.kill()
+        self._process.wait()
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream is not None:
+                stream.close()
+
+    def begin(self, document: Document) -> Callable[[], ModelSource]:
+        """Hand the document over; what is returned waits for its models."""
+        stdin, self._process.stdin = self._process.stdin, None
+        # A process that is gone already says so when its models are asked for.
+        with suppress(BrokenPipeError):
+            if stdin is not None:
+                pickle.dump((document.path, document.data, document.anchors), stdin)
+                stdin.close()
+        return partial(self._result, document)
+
+    def _result(self, document: Document) -> ModelSource:
+        output, _ = self._process.communicate()
+        if self._process.returncode != 0:
+            # What went wrong goes wrong here, too, where its place in the document is known.
+            return generate(document)
+        models: ModelSource = pickle.loads(output)
+        return models
+
+
+@dataclass(frozen=True, slots=True)
+class _Elsewhere:
+    """The source of a document whose lines only the first process has."""
+
+    file: str
+
+    def position(self, tokens: tuple[str, ...]) -> NoReturn:
+        raise LookupError(tokens)
+
+    def line(self, number: int) -> NoReturn:
+        raise LookupError(number)
+
+
+def _main() -> None:
+    # The first process is interrupted, too, and ends this one.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    results = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    # Loaded before there is a document to read: this is what takes the time.
+    import datamodel_code_generator.parser.openapi  # noqa: F401
+
+    path, data, anchors = pickle.load(sys.stdin.buffer)
+    models = generate(Document(path, data, _Elsewhere(path), {}, anchors))
+    with results:
+        pickle.dump(models, results)
+
+
+if __name__ == "__main__":
+    _main()
