@@ -2,7 +2,11 @@
 
 import json
 import re
+from collections.abc import Iterator
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -12,6 +16,7 @@ from hypothesis import strategies as st
 
 from specwright import pointer
 from specwright.document import json_source, yaml_source
+from specwright.document.bundle import Remote
 from specwright.document.load import load
 from specwright.errors import InputError
 
@@ -217,6 +222,33 @@ def test_errors_in_other_files_name_those_files(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         load(write(tmp_path, "components: {schemas: {A: {$ref: 'other.yaml#/A'}}}"))
     assert str(caught.value.location) == f"{tmp_path / 'other.yaml'}:2:3"
+
+
+@pytest.fixture
+def web(tmp_path: Path) -> Iterator[str]:
+    """The address of a server of the files in a directory."""
+    directory = tmp_path / "web"
+    directory.mkdir()
+    handler = partial(SimpleHTTPRequestHandler, directory=str(directory))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        thread = Thread(target=server.serve_forever)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()
+
+
+def test_files_on_other_machines_are_fetched_when_that_is_allowed(web: str, tmp_path: Path) -> None:
+    (tmp_path / "web" / "models.yaml").write_text("A: {$ref: 'more.json#/B'}\n", "utf-8")
+    (tmp_path / "web" / "more.json").write_text('{"B": {"type": "integer"}}', "utf-8")
+    path = write(tmp_path, f"components: {{schemas: {{A: {{$ref: '{web}/models.yaml#/A'}}}}}}")
+    document = load(path, remote=Remote.FETCH)
+    assert document.follow({"$ref": "#/components/schemas/A"}) == {"type": "integer"}
+    with pytest.raises(InputError, match="cannot be fetched"):
+        load(
+            write(tmp_path, f"components: {{schemas: {{A: {{$ref: '{web}/gone.yaml#/A'}}}}}}"),
+            remote=Remote.FETCH,
+        )
 
 
 def test_a_path_item_in_another_file_is_brought_in(tmp_path: Path) -> None:
