@@ -53,6 +53,9 @@ from specwright.text import Text
 
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 
+# Media types and security schemes say what these headers hold.
+OTHER_PARTS = frozenset({"accept", "authorization", "content-type"})
+
 # Names that the generated classes use for themselves.
 RESERVED_ARGUMENTS = frozenset({"self", "body", "context"})
 
@@ -183,11 +186,10 @@ class _Builder:
         found = [
             self._parameter(parameter)
             for parameter in parameters(self.document, site)
-            if parameter.value.get("in") in STYLES
-            # OAS 3.1.1, 4.8.12.1: these three are not parameters but other parts of the document.
-            and str(parameter.value.get("name")).lower()
-            not in ("accept", "content-type", "authorization")
+            if parameter.value.get("in") in STYLES and not _says_what_others_say(parameter)
         ]
+        # Path parameters may be given by position: that of their template.
+        found.sort(key=lambda p: _place(p, site.key))
         # A parameter keeps its name whatever comes after it in the document: the longer names
         # follow from the parameter alone.
         for longer in (_with_location, _with_digest):
@@ -380,6 +382,17 @@ class _Builder:
             and (is_shown_once(value) or is_shown_once(self.document.follow(value)))
         }
         return tuple(sorted(names))
+
+
+def _place(parameter: Parameter, path: str) -> int:
+    in_path = parameter.location is Location.PATH
+    return path.find("{" + parameter.wire.raw + "}") if in_path else len(path)
+
+
+def _says_what_others_say(parameter: Site) -> bool:
+    """Whether another part of the document holds this header (OAS 3.1.1, 4.8.12.2)."""
+    name = str(parameter.value.get("name")).lower()
+    return parameter.value["in"] == "header" and name in OTHER_PARTS
 
 
 def _with_location(parameter: Parameter) -> Parameter:

@@ -17,7 +17,7 @@ from specwright.models.dialect import Dialect, translate
 from specwright.models.refine import refine
 from specwright.pointer import Pointer
 
-# The choices behind these options are in docs/decisions/0001-models-by-datamodel-code-generator.md.
+# The reasons are in docs/decisions/, 0001 and 0030.
 OPTIONS: dict[str, Any] = {
     "input_file_type": "openapi",
     "openapi_scopes": ["schemas"],
