@@ -12,7 +12,7 @@ import jsonschema_rs
 from specwright.check.findings import Level
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Subject
+from specwright.check.subject import Direction, Subject, mapping
 from specwright.document import vocabulary
 from specwright.document.shape import Node
 from specwright.document.vocabulary import KEYWORDS, Keyword, Place
@@ -56,6 +56,29 @@ def contract_reference(subject: Subject) -> Iterator[Violation]:
                 for reason in missing(subject, declaration.node, reference):
                     yield Violation(
                         declaration.pointer + reference.at, f"'{reference.name}' {reason}"
+                    )
+
+
+def contract_condition(subject: Subject) -> Iterator[Violation]:
+    declared = mapping(subject.document.data.get("x-contract-error"))
+    first: dict[str, str] = {}
+    for code, each in mapping(declared.get("codes")).items():
+        condition = mapping(each).get("condition")
+        if isinstance(condition, str) and first.setdefault(condition, code) != code:
+            yield Violation(
+                join("x-contract-error", "codes", code, "condition"),
+                f"'{condition}' is answered with '{first[condition]}' already",
+            )
+
+
+def contract_webhook(subject: Subject) -> Iterator[Violation]:
+    webhooks = [each for each in subject.operations if each.direction is Direction.WEBHOOK]
+    for name in ("x-contract-signature", "x-contract-delivery"):
+        if any(name in webhook.value for webhook in webhooks):
+            for webhook in webhooks:
+                if name not in webhook.value:
+                    yield Violation(
+                        webhook.pointer, f"other webhooks declare {name}, this one does not"
                     )
 
 
@@ -121,6 +144,23 @@ _PAGINATION = (
     "{cursor: cursor, limit: null, items: %s, next: /next_cursor, more: /has_more, "
     "id: /plan_id, resume: %s}"
 )
+_ERRORS = """
+        x-contract-error:
+          codes:
+            bad_body: {status: 400, type: invalid_request, condition: invalid_json}
+            bad_json: {status: 400, type: invalid_request%s}
+        """
+_WEBHOOKS = """
+        webhooks:
+          order.completed:
+            post:
+              x-contract-delivery: {success: 2XX}
+              responses: {"2XX": {description: Received.}}
+          order.failed:
+            post:
+              %s
+              responses: {"2XX": {description: Received.}}
+        """
 _GOOD = _PLANS % ("x-contract-pagination: " + _PAGINATION % ("/data", "false"))
 
 RULES = (
@@ -155,5 +195,27 @@ RULES = (
         Level.ERROR,
         Level.ERROR,
         contract_reference,
+    ),
+    Rule(
+        "contract-condition",
+        Category.CONTRACT,
+        "A tool that detects a condition answers with the code that declares it; two codes for "
+        "one condition leave that to chance.",
+        _ERRORS % ", condition: invalid_json",
+        _ERRORS % "",
+        Level.ERROR,
+        Level.ERROR,
+        contract_condition,
+    ),
+    Rule(
+        "contract-webhook",
+        Category.CONTRACT,
+        "Signature and delivery are declared on each webhook: no tool looks at another webhook "
+        "to understand this one.",
+        _WEBHOOKS % "description: The order failed.",
+        _WEBHOOKS % "x-contract-delivery: {success: 2XX}",
+        Level.WARNING,
+        Level.ERROR,
+        contract_webhook,
     ),
 )
