@@ -140,7 +140,8 @@ class _Builder:
                     f"the operations {other.pointer} and {operation.pointer} "
                     f"would both have the {what} {name}",
                     self.document.locate(operation.pointer),
-                    "give one of them another operationId, or set short-method-names = false",
+                    "give one of them another operationId"
+                    + (", or set short-method-names = false" if self.short_names else ""),
                 )
 
     def _operation(self, site: OperationSite, tag: str | None) -> Operation:

@@ -30,9 +30,7 @@ GET_PET: Operation[models.Pet] = Operation(
     "GET",
     "/pets/{pet_id}",
     parameters=(
-        Parameter(
-            "pet_id", "pet_id", "path", "GetPetPetId", required=True, style="simple", explode=False
-        ),
+        Parameter("pet_id", "pet_id", "path", "GetPetPetId"),
         Parameter("fields", "fields", "query", "GetPetFields", kind="array"),
     ),
     responses={"200": "Pet", **_FAILURES_1},
@@ -45,17 +43,7 @@ REPLACE_PET: Operation[None] = Operation(
     "replace_pet",
     "PUT",
     "/pets/{pet_id}",
-    parameters=(
-        Parameter(
-            "pet_id",
-            "pet_id",
-            "path",
-            "ReplacePetPetId",
-            required=True,
-            style="simple",
-            explode=False,
-        ),
-    ),
+    parameters=(Parameter("pet_id", "pet_id", "path", "ReplacePetPetId"),),
     body="Pet",
     body_type="application/json",
     responses={"204": None},

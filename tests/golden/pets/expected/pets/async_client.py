@@ -63,11 +63,13 @@ class AsyncPetsClient(AsyncClient):
 class AsyncPets(AsyncGroup):
     """Animals that live with people."""
 
-    async def get(self, pet_id: str, *, fields: Sequence[str] | MISSING = MISSING) -> models.Pet:
+    async def get_pet(
+        self, pet_id: str, *, fields: Sequence[str] | MISSING = MISSING
+    ) -> models.Pet:
         """Get one pet; see `PetsClient.pets`."""
         return await self._client.call(_operations.GET_PET, {"pet_id": pet_id, "fields": fields})
 
-    async def replace(
+    async def replace_pet(
         self,
         pet_id: str,
         *,

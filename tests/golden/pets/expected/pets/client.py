@@ -63,11 +63,11 @@ class PetsClient(SyncClient):
 class Pets(SyncGroup):
     """Animals that live with people."""
 
-    def get(self, pet_id: str, *, fields: Sequence[str] | MISSING = MISSING) -> models.Pet:
+    def get_pet(self, pet_id: str, *, fields: Sequence[str] | MISSING = MISSING) -> models.Pet:
         """Get one pet"""
         return self._client.call(_operations.GET_PET, {"pet_id": pet_id, "fields": fields})
 
-    def replace(
+    def replace_pet(
         self,
         pet_id: str,
         *,

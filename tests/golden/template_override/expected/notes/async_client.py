@@ -59,6 +59,6 @@ class AsyncNotesClient(AsyncClient):
 class AsyncNotes(AsyncGroup):
     """Operations of one tag."""
 
-    async def delete(self) -> None:
+    async def delete_notes(self) -> None:
         """Delete all notes; see `NotesClient.notes`."""
         return await self._client.call(_operations.DELETE_NOTES)

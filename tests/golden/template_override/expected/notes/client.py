@@ -59,6 +59,6 @@ class NotesClient(SyncClient):
 class Notes(SyncGroup):
     """Operations of one tag."""
 
-    def delete(self) -> None:
+    def delete_notes(self) -> None:
         """Delete all notes"""
         return self._client.call(_operations.DELETE_NOTES)

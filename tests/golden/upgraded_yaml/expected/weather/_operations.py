@@ -29,15 +29,7 @@ GET_FORECAST: Operation[Sequence[models.Day]] = Operation(
     "GET",
     "/places/{place}/forecast",
     parameters=(
-        Parameter(
-            "place",
-            "place",
-            "path",
-            "GetForecastPlace",
-            required=True,
-            style="simple",
-            explode=False,
-        ),
+        Parameter("place", "place", "path", "GetForecastPlace"),
         Parameter("days", "days", "query", "GetForecastDays", kind="integer"),
     ),
     responses={"200": "GetForecastResponse"},

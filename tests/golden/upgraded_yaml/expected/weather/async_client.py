@@ -61,6 +61,8 @@ class AsyncWeatherClient(AsyncClient):
 class AsyncForecast(AsyncGroup):
     """Operations of one tag."""
 
-    async def get(self, place: str, *, days: int | MISSING = MISSING) -> Sequence[models.Day]:
+    async def get_forecast(
+        self, place: str, *, days: int | MISSING = MISSING
+    ) -> Sequence[models.Day]:
         """The weather to come; see `WeatherClient.forecast`."""
         return await self._client.call(_operations.GET_FORECAST, {"place": place, "days": days})

@@ -61,6 +61,6 @@ class WeatherClient(SyncClient):
 class Forecast(SyncGroup):
     """Operations of one tag."""
 
-    def get(self, place: str, *, days: int | MISSING = MISSING) -> Sequence[models.Day]:
+    def get_forecast(self, place: str, *, days: int | MISSING = MISSING) -> Sequence[models.Day]:
         """The weather to come"""
         return self._client.call(_operations.GET_FORECAST, {"place": place, "days": days})
