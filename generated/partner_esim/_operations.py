@@ -63,24 +63,10 @@ ERROR = ErrorShape(
         "unavailable": ErrorCode(503, "api_error"),
     },
     conditions={
-        "invalid_json": "invalid_json",
-        "body_too_large": "body_too_large",
-        "unsupported_media_type": "unsupported_media_type",
-        "missing_field": "missing_field",
-        "unknown_field": "unknown_field",
-        "invalid_value": "invalid_value",
-        "out_of_range": "out_of_range",
-        "invalid_length": "invalid_length",
-        "invalid_cursor": "invalid_cursor",
         "missing_credentials": "missing_api_key",
         "invalid_credentials": "invalid_api_key",
-        "route_not_found": "route_not_found",
-        "method_not_allowed": "method_not_allowed",
         "idempotency_in_progress": "reference_in_progress",
         "idempotency_changed": "reference_reused",
-        "rate_limited": "rate_limited",
-        "internal_error": "internal_error",
-        "unavailable": "unavailable",
     },
 )
 
@@ -131,11 +117,7 @@ GET_PLAN: Operation[models.Plan] = Operation(
     "get_plan",
     "GET",
     "/plans/{plan_id}",
-    parameters=(
-        Parameter(
-            "plan_id", "plan_id", "path", "PathId", required=True, style="simple", explode=False
-        ),
-    ),
+    parameters=(Parameter("plan_id", "plan_id", "path", "PathId"),),
     responses={"200": "Plan", **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
@@ -175,11 +157,7 @@ GET_ORDER: Operation[models.Order] = Operation(
     "get_order",
     "GET",
     "/orders/{order_id}",
-    parameters=(
-        Parameter(
-            "order_id", "order_id", "path", "PathId", required=True, style="simple", explode=False
-        ),
-    ),
+    parameters=(Parameter("order_id", "order_id", "path", "PathId"),),
     responses={"200": "Order", **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
@@ -206,9 +184,7 @@ GET_ESIM: Operation[models.Esim] = Operation(
     "get_esim",
     "GET",
     "/esims/{iccid}",
-    parameters=(
-        Parameter("iccid", "iccid", "path", "PathId", required=True, style="simple", explode=False),
-    ),
+    parameters=(Parameter("iccid", "iccid", "path", "PathId"),),
     responses={"200": "Esim", **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
@@ -220,7 +196,7 @@ LIST_TOPUP_PLANS: ListOperation[models.TopupPlan] = ListOperation(
     "GET",
     "/esims/{iccid}/topup-plans",
     parameters=(
-        Parameter("iccid", "iccid", "path", "PathId", required=True, style="simple", explode=False),
+        Parameter("iccid", "iccid", "path", "PathId"),
         Parameter("limit", "limit", "query", "PageLimit", kind="integer", default=50),
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
@@ -235,9 +211,7 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     "create_topup",
     "POST",
     "/esims/{iccid}/topups",
-    parameters=(
-        Parameter("iccid", "iccid", "path", "PathId", required=True, style="simple", explode=False),
-    ),
+    parameters=(Parameter("iccid", "iccid", "path", "PathId"),),
     body="TopupCreate",
     body_type="application/json",
     responses={"201": "Topup", **_FAILURES_1},
@@ -299,9 +273,7 @@ DELETE_WEBHOOK_ENDPOINT: Operation[None] = Operation(
     "delete_webhook_endpoint",
     "DELETE",
     "/webhook-endpoints/{id}",
-    parameters=(
-        Parameter("id", "id", "path", "PathId", required=True, style="simple", explode=False),
-    ),
+    parameters=(Parameter("id", "id", "path", "PathId"),),
     responses={"204": None, **_FAILURES_1},
     idempotent=True,
     rate_limit="write",
@@ -312,9 +284,7 @@ TEST_WEBHOOK_ENDPOINT: Operation[models.WebhookTestAccepted] = Operation(
     "test_webhook_endpoint",
     "POST",
     "/webhook-endpoints/{id}/test",
-    parameters=(
-        Parameter("id", "id", "path", "PathId", required=True, style="simple", explode=False),
-    ),
+    parameters=(Parameter("id", "id", "path", "PathId"),),
     responses={"202": "WebhookTestAccepted", **_FAILURES_1},
     rate_limit="write",
 )

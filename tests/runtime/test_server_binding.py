@@ -824,7 +824,7 @@ def test_a_first_request_in_progress_is_a_conflict() -> None:
         assert answer.headers["Retry-After"] == "1"
 
 
-@pytest.mark.parametrize("failure", [Problem("too_poor", "?"), lambda: 1 / 0], ids=str)
+@pytest.mark.parametrize("failure", [Problem("too_poor", "?"), lambda: 1 / 0], ids=["problem", "bug"])
 def test_a_failure_leaves_the_key_free(failure: Any) -> None:
     things = Things(answer=failure)
     with Server(application(things, hooks=Hooks(idempotency_store=Store()))) as server:

@@ -185,6 +185,9 @@ class Core:
             if body is not MISSING and operation.body_type is not None:
                 where = "body"
                 if operation.body is not None:
+                    if isinstance(body, dict):
+                        # A property with a default does not know the sentinel.
+                        body = {name: each for name, each in body.items() if each is not MISSING}
                     codec = self._codecs[operation.body]
                     content = codec.encode(codec.check(body))
                 else:

@@ -24,6 +24,8 @@ from .strict_json import scan
 
 T = TypeVar("T")
 
+_NO_HEADERS: Mapping[str, str] = {}
+_JSON: Mapping[str, str] = {"content-type": "application/json"}
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)")
 _CONFLICTS = {
     Conflict.IN_PROGRESS: "The first request with this key is still in progress.",
@@ -56,15 +58,17 @@ class Context:
         operation: the plan of the operation; None while the request fits none.
         principal: what `authenticate` returned; None for an operation without security.
         request_id: also in the answer, where the contract declares a header for it.
+        fields: the request's headers by lower-case name.
         headers: sent with the answer, whether that is a success or an error.
     """
 
-    __slots__ = ("headers", "operation", "principal", "receive", "request_id", "scope")
+    __slots__ = ("fields", "headers", "operation", "principal", "receive", "request_id", "scope")
 
-    def __init__(self, scope: Scope, receive: Receive, request_id: str) -> None:
+    def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
         self.receive = receive
-        self.request_id = request_id
+        self.fields: Mapping[bytes, bytes] = dict(scope["headers"])
+        self.request_id = ""
         self.operation: Operation[Any] | None = None
         # The application's own type; anything stricter than Any would make every handler cast.
         self.principal: Any = None
@@ -200,7 +204,7 @@ class Endpoint:
         data = await self._receive(context.receive)
         if not data and not self.operation.body_required:
             return None
-        self._check_media_type(dict(context.scope["headers"]))
+        self._check_media_type(context.fields)
         if self._body is None:
             return data
         try:
@@ -230,25 +234,27 @@ class Endpoint:
                 raise Problem("body_too_large", f"The body has more than {limit} bytes.")
         return body
 
-    def _check_media_type(self, headers: Mapping[bytes, bytes]) -> None:
-        sent = headers.get(b"content-type", b"").decode("latin-1").lower()
+    def _check_media_type(self, fields: Mapping[bytes, bytes]) -> None:
+        sent = fields.get(b"content-type", b"").decode("latin-1").lower()
+        is_coded = fields.get(b"content-encoding", b"identity").lower() != b"identity"
+        if sent == self._media_type and not is_coded:
+            return
         essence, _, rest = sent.partition(";")
         charset = _CHARSET.search(rest)
-        if (
-            essence.strip() != self._media_type
-            or (self._body and charset and charset[1] not in ("utf-8", "utf8"))
-            or headers.get(b"content-encoding", b"identity").lower() != b"identity"
-        ):
+        is_other_text = self._body and charset and charset[1] not in ("utf-8", "utf8")
+        if essence.strip() != self._media_type or is_other_text or is_coded:
             raise Problem("unsupported_media_type", f"The body must be {self._media_type}.")
 
     def _write(self, result: object) -> Answer:
-        reply = cast("Reply[object]", result) if isinstance(result, Reply) else Reply(result)
-        status, value = reply.status or self._status, reply.value
+        status, value, headers = self._status, result, _NO_HEADERS
+        if isinstance(result, Reply):
+            reply = cast("Reply[object]", result)
+            status, value, headers = reply.status or status, reply.value, reply.headers
         codec = self._codecs[status] if status in self._codecs else self._codec_for(status)
         if codec is None:
             if value is not None and not isinstance(value, bytes):
                 raise BrokenContractError(f"an answer with the status {status} has no JSON body")
-            return Answer(status, value or b"", reply.headers)
+            return Answer(status, value or b"", headers)
         body: bytes
         try:
             if isinstance(value, bytes):
@@ -259,7 +265,7 @@ class Endpoint:
                 codec.decode(body)
         except (PydanticSerializationError, ValidationError) as error:
             raise BrokenContractError(f"the body of {status} breaks its schema: {error}") from None
-        return Answer(status, body, {"content-type": "application/json", **reply.headers})
+        return Answer(status, body, {**_JSON, **headers} if headers else _JSON)
 
     def _codec_for(self, status: int) -> Codec | None:
         is_declared, model = self.operation.model_for(status)

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 import logging
 import re
-import uuid
+import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -129,11 +129,23 @@ def bind(
     )
     endpoints = [Endpoint(operation, handler, conduct) for operation, handler in bound]
     service = _Service(endpoints, conduct.errors, policy, hooks, options)
-    return Starlette(
+    return _Application(
         routes=[*options.get("routes", ()), service],
         middleware=options.get("middleware"),
         lifespan=options.get("lifespan"),
     )
+
+
+class _Application(Starlette):
+    """An application that is spared the search for a route while it has only one."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request; the service handles all errors, so that no middleware has to."""
+        if scope["type"] == "http" and len(self.routes) == 1 and not self.user_middleware:
+            scope["app"] = self
+            await self.routes[0].handle(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
 
 
 def _differences(handler: Any, operation: Operation[Any]) -> list[str]:
@@ -179,7 +191,7 @@ class _Service(BaseRoute):
         self._rate_headers = policy.rate_headers
         self._common_limits = {safe: _common_limit(operations, safe) for safe in (True, False)}
         self._request_id = options.get("request_id", _request_id)
-        self._request_id_header = (policy.errors.request_id_header or "").lower()
+        self._request_id_header = (policy.errors.request_id_header or "").lower().encode()
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
         """Take every HTTP request."""
@@ -187,31 +199,38 @@ class _Service(BaseRoute):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, whatever happens."""
-        header = self._request_id_header.encode()
-        sent = next(
-            (text.decode("latin-1") for name, text in scope["headers"] if name == header), None
-        )
-        context = Context(scope, receive, self._request_id(sent))
+        context = Context(scope, receive)
+        sent = context.fields.get(self._request_id_header)
+        context.request_id = self._request_id(sent.decode("latin-1") if sent else None)
         try:
             try:
                 answer = await self._answer(context)
             except Problem as problem:
                 answer = self._errors.answer(problem, context.request_id)
+            fields = self._fields({**context.headers, **answer.headers}, answer, context)
         except ClientDisconnect:
             return
         except Exception:
             logger.exception("%s %s failed", scope["method"], scope["path"])
             failure = Problem("internal_error", "The server failed to answer this request.")
             answer = self._errors.answer(failure, context.request_id)
-        headers = {**context.headers, **answer.headers}
-        if header:
-            headers[self._request_id_header] = context.request_id
-        raw = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
-        if answer.status != 204:
-            raw.append((b"content-length", b"%d" % len(answer.body)))
+            fields = self._fields(answer.headers, answer, context)
         body = b"" if scope["method"] == "HEAD" else answer.body
-        await send({"type": "http.response.start", "status": answer.status, "headers": raw})
+        await send({"type": "http.response.start", "status": answer.status, "headers": fields})
         await send({"type": "http.response.body", "body": body})
+
+    def _fields(
+        self, headers: Mapping[str, str], answer: Answer, context: Context
+    ) -> list[tuple[bytes, bytes]]:
+        fields = [
+            (name.lower().encode("latin-1"), value.encode("latin-1"))
+            for name, value in headers.items()
+        ]
+        if self._request_id_header:
+            fields.append((self._request_id_header, context.request_id.encode("latin-1")))
+        if answer.status != 204:
+            fields.append((b"content-length", b"%d" % len(answer.body)))
+        return fields
 
     async def _answer(self, context: Context) -> Answer:
         method = context.scope["method"]
@@ -240,13 +259,12 @@ class _Service(BaseRoute):
     async def _identify(self, authenticate: Authenticate, context: Context) -> None:
         header, prefix = self._credential
         challenge = {"WWW-Authenticate": prefix.strip()} if prefix else {}
-        request = context.request
-        text = request.headers.get(header, "")
+        text = context.fields.get(header.lower().encode(), b"").decode("latin-1")
         if header and not text:
             message = f"The header {header} is missing."
             raise Problem("missing_credentials", message, headers=challenge)
         if text[: len(prefix)].lower() == prefix.lower():
-            context.principal = await authenticate(text[len(prefix) :].strip(), request)
+            context.principal = await authenticate(text[len(prefix) :].strip(), context.request)
         if context.principal is None:
             message = "The credentials are not valid."
             raise Problem("invalid_credentials", message, headers=challenge)
@@ -277,4 +295,4 @@ def _common_limit(operations: Sequence[Operation[Any]], safe: bool) -> str | Non
 
 
 def _request_id(sent: str | None) -> str:
-    return sent if sent and _REQUEST_ID.fullmatch(sent) else uuid.uuid4().hex
+    return sent if sent and _REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)

@@ -20,7 +20,8 @@ class Parameter:
     """A parameter: `name` is the Python argument, `wire` what travels.
 
     `model` names the type in the package's `models` that validates a value, `kind` the JSON
-    type that its text stands for; `style` and `explode` are those of OpenAPI 3.1.1.
+    type that its text stands for; `style` and `explode` have the defaults of OpenAPI 3.1.1,
+    4.8.12.2.
     """
 
     name: str
@@ -29,10 +30,22 @@ class Parameter:
     model: str | None = None
     kind: Kind = "string"
     item_kind: Kind = "string"
-    required: bool = False
-    style: str = "form"
-    explode: bool = True
+    required: bool | None = None
+    style: str = ""
+    explode: bool | None = None
     default: object = None
+
+    def __post_init__(self) -> None:
+        """Fill in what follows from the location."""
+        form = self.location in ("query", "cookie")
+        defaults = {
+            "required": self.location == "path",
+            "style": "form" if form else "simple",
+            "explode": (self.style or "form") == "form" and form,
+        }
+        for name, default in defaults.items():
+            if getattr(self, name) in (None, ""):
+                object.__setattr__(self, name, default)
 
 
 @dataclass(frozen=True, slots=True)
