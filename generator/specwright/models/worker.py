@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from threading import Thread
 from types import TracebackType
 from typing import NoReturn
 
@@ -40,23 +41,28 @@ class ModelWorker:
     ) -> None:
         self._process.kill()
         self._process.wait()
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream is not None:
-                stream.close()
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     def begin(self, document: Document) -> Callable[[], ModelSource]:
         """Hand the document over; what is returned waits for its models."""
-        stdin, self._process.stdin = self._process.stdin, None
-        # A process that is gone already says so when its models are asked for.
-        with suppress(BrokenPipeError):
-            if stdin is not None:
-                pickle.dump((document.path, document.data, document.anchors), stdin)
-                stdin.close()
-        return partial(self._result, document)
+        content = pickle.dumps((document.path, document.data, document.anchors))
+        # More than a pipe holds, and the process reads nothing before it has loaded everything.
+        sending = Thread(target=self._send, args=(content,), daemon=True)
+        sending.start()
+        return partial(self._result, document, sending)
 
-    def _result(self, document: Document) -> ModelSource:
-        output, _ = self._process.communicate()
-        if self._process.returncode != 0:
+    def _send(self, content: bytes) -> None:
+        assert self._process.stdin is not None
+        # A process that is gone already says so when its models are asked for.
+        with suppress(BrokenPipeError), self._process.stdin as stdin:
+            stdin.write(content)
+
+    def _result(self, document: Document, sending: Thread) -> ModelSource:
+        assert self._process.stdout is not None
+        output = self._process.stdout.read()
+        sending.join()
+        if self._process.wait() != 0:
             # What went wrong goes wrong here, too, where its place in the document is known.
             return generate(document)
         models: ModelSource = pickle.loads(output)
