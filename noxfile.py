@@ -76,13 +76,14 @@ def build(session: nox.Session) -> None:
         session.run(
             "python", "-m", "build", "--no-isolation", "--outdir", str(out), directory, silent=True
         )
-    bare = Path(session.create_tmp()) / "bare"
+    place = Path(session.create_tmp()).resolve()
+    bare = place / "bare"
     session.run("python", "-m", "venv", "--clear", str(bare))
     wheel = max(out.glob("specwright-*.whl"), key=lambda path: path.stat().st_mtime)
     python, command = (str(bare / "bin" / name) for name in ("python", "specwright"))
     session.run(python, "-m", "pip", "install", "--quiet", str(wheel), external=True)
     document = str(Path(DOCUMENT).resolve())
-    with session.chdir(session.create_tmp()):
+    with session.chdir(place):
         session.run(command, "generate", "--document", document, "--output", "out", external=True)
 
 
