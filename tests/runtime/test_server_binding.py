@@ -637,7 +637,6 @@ def test_all_faults_are_told_up_to_twenty(server: Server) -> None:
         {"Content_Type": ""},
         {"Content_Type": "application/json", "Content_Encoding": "gzip"},
     ],
-    ids=str,
 )
 def test_a_body_of_another_media_type_is_refused(server: Server, headers: dict[str, str]) -> None:
     answer = server.create('{"reference": "r"}', **headers)
@@ -744,7 +743,6 @@ def test_what_is_not_implemented_is_501(server: Server, things: Things) -> None:
         (Reply(b"{}"), "breaks its schema"),
         (Reply(Thing(id="x", reference="r", quantity=1), headers={"X": "\u20ac"}), "UnicodeEncode"),
     ],
-    ids=str,
 )
 def test_a_handlers_mistake_is_500_and_a_line_in_the_log(
     server: Server, things: Things, caplog: pytest.LogCaptureFixture, answer: Any, reason: str
@@ -824,7 +822,9 @@ def test_a_first_request_in_progress_is_a_conflict() -> None:
         assert answer.headers["Retry-After"] == "1"
 
 
-@pytest.mark.parametrize("failure", [Problem("too_poor", "?"), lambda: 1 / 0], ids=["problem", "bug"])
+@pytest.mark.parametrize(
+    "failure", [Problem("too_poor", "?"), lambda: 1 / 0], ids=["problem", "bug"]
+)
 def test_a_failure_leaves_the_key_free(failure: Any) -> None:
     things = Things(answer=failure)
     with Server(application(things, hooks=Hooks(idempotency_store=Store()))) as server:
