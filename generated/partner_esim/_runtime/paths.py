@@ -36,7 +36,7 @@ class Paths:
         """Return the operations at the path by method, and the texts of its variables."""
         path: str = scope["path"]
         raw: bytes = scope.get("raw_path") or b""
-        if b"%2f" in raw.lower():
+        if b"%" in raw and b"%2f" in raw.lower():
             segments = raw.decode("latin-1").split("/")
             path = "/".join(unquote(each).replace("/", _INNER_SLASH) for each in segments)
         start = scope.get("root_path", "") + self._prefix

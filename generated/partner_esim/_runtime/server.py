@@ -183,7 +183,8 @@ class _Service(BaseRoute):
         operations = [endpoint.operation for endpoint in endpoints]
         self._paths = Paths(endpoints, options.get("prefix", ""))
         self._errors = errors
-        self._credential = policy.credential or ("", "")
+        self._header, self._prefix = policy.credential or ("", "")
+        self._header_field = self._header.lower().encode()
         self._authenticate = hooks.get("authenticate")
         self._is_closed = all(operation.secured for operation in operations)
         self._rate_limiter = hooks.get("rate_limiter")
@@ -222,10 +223,7 @@ class _Service(BaseRoute):
     def _fields(
         self, headers: Mapping[str, str], answer: Answer, context: Context
     ) -> list[tuple[bytes, bytes]]:
-        fields = [
-            (name.lower().encode("latin-1"), value.encode("latin-1"))
-            for name, value in headers.items()
-        ]
+        fields = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
         if self._request_id_header:
             fields.append((self._request_id_header, context.request_id.encode("latin-1")))
         if answer.status != 204:
@@ -257,17 +255,19 @@ class _Service(BaseRoute):
         raise Problem("route_not_found", "There is nothing at this path.")
 
     async def _identify(self, authenticate: Authenticate, context: Context) -> None:
-        header, prefix = self._credential
-        challenge = {"WWW-Authenticate": prefix.strip()} if prefix else {}
-        text = context.fields.get(header.lower().encode(), b"").decode("latin-1")
-        if header and not text:
-            message = f"The header {header} is missing."
-            raise Problem("missing_credentials", message, headers=challenge)
-        if text[: len(prefix)].lower() == prefix.lower():
-            context.principal = await authenticate(text[len(prefix) :].strip(), context.request)
+        prefix, text = self._prefix, ""
+        if self._header:
+            text = context.fields.get(self._header_field, b"").decode("latin-1")
+        if (text or not self._header) and text[: len(prefix)].lower() == prefix.lower():
+            credential = text[len(prefix) :].strip()
+            context.principal = await authenticate(credential, context.request)
         if context.principal is None:
+            headers = {"WWW-Authenticate": prefix.strip()} if prefix else {}
+            if self._header and not text:
+                message = f"The header {self._header} is missing."
+                raise Problem("missing_credentials", message, headers=headers)
             message = "The credentials are not valid."
-            raise Problem("invalid_credentials", message, headers=challenge)
+            raise Problem("invalid_credentials", message, headers=headers)
 
     async def _count(self, limiter: RateLimiter, limit: RateLimit, context: Context) -> None:
         allowance = await limiter.take(limit, context)

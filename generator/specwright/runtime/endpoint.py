@@ -23,6 +23,8 @@ from .strict_json import scan
 
 T = TypeVar("T")
 
+_NO_HEADERS: Mapping[str, str] = {}
+_JSON: Mapping[str, str] = {"content-type": "application/json"}
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)")
 _CONFLICTS = {
     Conflict.IN_PROGRESS: "The first request with this key is still in progress.",
@@ -243,13 +245,15 @@ class Endpoint:
             raise Problem("unsupported_media_type", f"The body must be {self._media_type}.")
 
     def _write(self, result: object) -> Answer:
-        reply = cast("Reply[object]", result) if isinstance(result, Reply) else Reply(result)
-        status, value = reply.status or self._status, reply.value
+        status, value, headers = self._status, result, _NO_HEADERS
+        if isinstance(result, Reply):
+            reply = cast("Reply[object]", result)
+            status, value, headers = reply.status or status, reply.value, reply.headers
         codec = self._codecs[status] if status in self._codecs else self._codec_for(status)
         if codec is None:
             if value is not None and not isinstance(value, bytes):
                 raise BrokenContractError(f"an answer with the status {status} has no JSON body")
-            return Answer(status, value or b"", reply.headers)
+            return Answer(status, value or b"", headers)
         body: bytes
         try:
             if isinstance(value, bytes):
@@ -260,7 +264,7 @@ class Endpoint:
                 codec.decode(body)
         except (PydanticSerializationError, ValidationError) as error:
             raise BrokenContractError(f"the body of {status} breaks its schema: {error}") from None
-        return Answer(status, body, {"content-type": "application/json", **reply.headers})
+        return Answer(status, body, {**_JSON, **headers} if headers else _JSON)
 
     def _codec_for(self, status: int) -> Codec | None:
         is_declared, model = self.operation.model_for(status)
