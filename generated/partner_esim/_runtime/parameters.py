@@ -103,7 +103,9 @@ class Reader:
     @property
     def _is_spread(self) -> bool:
         parameter = self.parameter
-        return parameter.kind == "object" and parameter.explode is True and parameter.style == "form"
+        return (
+            parameter.kind == "object" and parameter.explode is True and parameter.style == "form"
+        )
 
     def _members(self, query: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
         skip = len(self.parameter.wire) + 1
