@@ -1,4 +1,4 @@
-"""Whatever a document's text holds, it stays text: in every position, in every generated file."""
+"""Quoting does not count on the checks: text that they refuse stays text in every file, too."""
 
 from __future__ import annotations
 
@@ -23,25 +23,11 @@ from specwright.emit.fileset import FileSet
 ALARM = "pwned"
 
 PAYLOADS = {
-    "double quotes": f'"; {ALARM}(); "',
-    "triple quotes": f'"""\n{ALARM}()\n"""',
-    "single quotes": f"'''\n{ALARM}()\n'''",
-    "quote at the end": f'{ALARM}() "',
-    "backslash at the end": f"{ALARM}() \\",
-    "backslash and quotes": f'\\"""\n{ALARM}()\n\\"""',
-    "line breaks": f"a\n{ALARM}()\r\n{ALARM}()\r{ALARM}()",
-    "other line breaks": f"a\u2028{ALARM}()\u2029{ALARM}()\x85{ALARM}()\x0b{ALARM}()\x0c{ALARM}()",
-    "braces": f"{{{ALARM}()}} {{0}} {{}} %s %({ALARM})s ${{{ALARM}()}}",
-    "template syntax": f"{{{{ {ALARM}() }}}} {{% set x = {ALARM}() %}} {{# {ALARM} #}}",
-    "control characters": f"\x00\x07\x1b[31m\x7f {ALARM}()",
-    "text direction": f"\u202e{ALARM}()\u2066\u200f\ufeff",
-    "encoding": f"-*- coding: utf-7 -*-\n+AA-{ALARM}()",
-    "toml": f'"\n[build-system]\nrequires = ["{ALARM}"]\n',
-    "markdown": f"```\n<script>{ALARM}()</script>\n[x](javascript:{ALARM}())",
-    "long": f"{ALARM}() " * 20,
-    "keyword": "class",
-    "dunder": "__class__",
-    "nothing": "",
+    "quotes": f'"; {ALARM}(); "\'; {ALARM}()\n"""\n{ALARM}()\n"""',
+    "line breaks": f"a{ALARM}()".join("\n\r\u2028\x85\x0b\x0c") + "\\",
+    "templates": f"{{{{ {ALARM}() }}}} {{% set x = {ALARM}() %}} {{0}} %s {{{ALARM}()}}",
+    "hidden": f"\x00\x07\x1b[31m\x7f\u202e{ALARM}()\u2066\u200f\ufeff",
+    "other languages": f'"\n[build-system]\nrequires = ["{ALARM}"]\n```\n<b onclick={ALARM}()>',
 }
 
 
