@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import datetime
-import http.client
-import json
 import logging
-import socket
-import threading
-import time
 import types
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import pytest
-import uvicorn
 from pydantic import MISSING, ConfigDict, Field
 from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
@@ -34,6 +27,7 @@ from specwright.runtime.operation import (
 from specwright.runtime.problems import Problem, Unimplemented
 from specwright.runtime.server import Group, Hooks, ImplementationError, Options, Policy, bind
 from specwright.runtime.types import AwareDatetime, Model
+from tests.serving import Server
 
 String = Annotated[str, Field(strict=True)]
 Integer = Annotated[int, Field(strict=True)]
@@ -298,73 +292,6 @@ async def authenticate(credential: str, request: Any) -> str | None:
     return {"key_a": "Alice", "key_b": "Bob"}.get(credential)
 
 
-@dataclass
-class Answer:
-    status: int
-    headers: http.client.HTTPMessage
-    body: bytes
-
-    @property
-    def json(self) -> Any:
-        return json.loads(self.body)
-
-    @property
-    def error(self) -> Any:
-        assert self.headers["Content-Type"] == "application/json"
-        assert self.json["error"]["request_id"] == self.headers["Request-Id"]
-        return self.json["error"]
-
-
-class Server:
-    """An application on a free port of this machine."""
-
-    def __init__(self, app: Any) -> None:
-        self._socket = socket.socket()
-        self._socket.bind(("127.0.0.1", 0))
-        self.port: int = self._socket.getsockname()[1]
-        self._server = uvicorn.Server(
-            uvicorn.Config(app, http="h11", log_level="error", lifespan="off")
-        )
-        self._thread = threading.Thread(target=self._run, daemon=True)
-
-    def _run(self) -> None:
-        asyncio.run(self._server.serve(sockets=[self._socket]))
-
-    def __enter__(self) -> Server:
-        self._thread.start()
-        while not self._server.started:
-            time.sleep(0.005)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._server.should_exit = True
-        self._thread.join()
-
-    def send(
-        self,
-        method: str,
-        path: str,
-        body: bytes | str | Iterator[bytes] | None = None,
-        *,
-        key: str | None = "key_a",
-        **headers: str,
-    ) -> Answer:
-        sent = {name.replace("_", "-"): value for name, value in headers.items()}
-        if key is not None:
-            sent.setdefault("Authorization", f"Bearer {key}")
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
-        try:
-            connection.request(method, path, body, sent, encode_chunked=True)
-            response = connection.getresponse()
-            return Answer(response.status, response.headers, response.read())
-        finally:
-            connection.close()
-
-    def create(self, body: bytes | str | dict[str, Any], **headers: str) -> Answer:
-        data = json.dumps(body) if isinstance(body, dict) else body
-        return self.send("POST", "/things", data, **{"Content_Type": "application/json", **headers})
-
-
 def application(
     things: object, *, policy: Policy = POLICY, hooks: Hooks | None = None, **options: Any
 ) -> Starlette:
@@ -400,7 +327,7 @@ def server(shared: tuple[Server, Things], things: Things) -> Server:
 
 
 def test_a_body_becomes_a_model_and_a_model_a_body(server: Server, things: Things) -> None:
-    answer = server.create({"reference": "r", "end-user": {"label": "Ann"}})
+    answer = server.post("/things", {"reference": "r", "end-user": {"label": "Ann"}})
     assert answer.status == 201
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.json == {"id": "thg_1", "reference": "r", "quantity": 1}
@@ -411,7 +338,7 @@ def test_a_body_becomes_a_model_and_a_model_a_body(server: Server, things: Thing
 
 @pytest.mark.parametrize("text", ["2", "2.0", "2.00", "2e0", "20E-1", "0.2e1"])
 def test_an_integer_may_be_written_as_json_schema_allows(server: Server, text: str) -> None:
-    answer = server.create(f'{{"reference": "r", "quantity": {text}}}')
+    answer = server.post("/things", f'{{"reference": "r", "quantity": {text}}}')
     assert (answer.status, answer.json["quantity"]) == (201, 2)
 
 
@@ -419,13 +346,13 @@ def test_an_integer_may_be_written_as_json_schema_allows(server: Server, text: s
 def test_json_may_be_announced_in_any_case_and_with_its_charset(
     server: Server, media_type: str
 ) -> None:
-    assert server.create({"reference": "r"}, Content_Type=media_type).status == 201
+    assert server.post("/things", {"reference": "r"}, Content_Type=media_type).status == 201
 
 
 def test_a_reply_has_a_status_and_headers_of_its_own(server: Server, things: Things) -> None:
     thing = Thing(id="thg_2", reference="r", quantity=3)
     things.answer = Reply[Thing](thing, status=200, headers={"X-Extra": "1"})
-    answer = server.create({"reference": "r"})
+    answer = server.post("/things", {"reference": "r"})
     assert (answer.status, answer.headers["X-Extra"]) == (200, "1")
     assert answer.json["id"] == "thg_2"
 
@@ -433,7 +360,7 @@ def test_a_reply_has_a_status_and_headers_of_its_own(server: Server, things: Thi
 def test_bytes_of_a_reply_are_sent_as_they_are(server: Server, things: Things) -> None:
     stored = b'{ "quantity": 1,  "reference": "r", "id": "thg_1" }'
     things.answer = Reply(stored, headers={"Replayed": "true"})
-    assert server.create({"reference": "r"}).body == stored
+    assert server.post("/things", {"reference": "r"}).body == stored
 
 
 def test_an_operation_without_content_answers_without(server: Server) -> None:
@@ -577,7 +504,7 @@ def test_unknown_query_parameters_are_refused_by_option() -> None:
     ids=lambda body: str(body)[:30],
 )
 def test_what_is_not_json_is_refused_as_such(server: Server, body: str | bytes) -> None:
-    answer = server.create(body)
+    answer = server.post("/things", body)
     assert (answer.status, answer.error["code"]) == (400, "bad_json")
 
 
@@ -608,7 +535,7 @@ def test_what_is_not_json_is_refused_as_such(server: Server, body: str | bytes) 
     ],
 )
 def test_a_wrong_field_is_named(server: Server, body: str, code: str, param: str) -> None:
-    answer = server.create(body)
+    answer = server.post("/things", body)
     assert answer.status == 400
     assert (answer.error["type"], answer.error["code"]) == ("invalid_request", code)
     assert answer.error["param"] == param
@@ -617,13 +544,13 @@ def test_a_wrong_field_is_named(server: Server, body: str, code: str, param: str
 
 @pytest.mark.parametrize("body", ["[]", '"text"', "5", "null", "true"])
 def test_a_body_of_another_type_has_no_field_to_name(server: Server, body: str) -> None:
-    answer = server.create(body)
+    answer = server.post("/things", body)
     assert (answer.status, answer.error["code"]) == (400, "invalid_value")
     assert "param" not in answer.error
 
 
 def test_all_faults_are_told_up_to_twenty(server: Server) -> None:
-    answer = server.create({f"field{n}": n for n in range(30)})
+    answer = server.post("/things", {f"field{n}": n for n in range(30)})
     assert len(answer.error["details"]) == 20
     assert {each["code"] for each in answer.error["details"]} == {"missing_field", "unknown_field"}
 
@@ -639,14 +566,14 @@ def test_all_faults_are_told_up_to_twenty(server: Server) -> None:
     ],
 )
 def test_a_body_of_another_media_type_is_refused(server: Server, headers: dict[str, str]) -> None:
-    answer = server.create('{"reference": "r"}', **headers)
+    answer = server.post("/things", '{"reference": "r"}', **headers)
     assert (answer.status, answer.error["code"]) == (400, "not_json")
 
 
 def test_a_body_may_be_as_large_as_the_limit_and_no_larger(server: Server) -> None:
     body = '{"reference": "r"}'
-    assert server.create(body.ljust(1000)).status == 201
-    answer = server.create(body.ljust(1001))
+    assert server.post("/things", body.ljust(1000)).status == 201
+    answer = server.post("/things", body.ljust(1001))
     assert (answer.status, answer.error["code"]) == (400, "too_big")
 
 
@@ -698,7 +625,7 @@ def test_the_scheme_of_credentials_has_no_case(server: Server) -> None:
 def test_a_problem_has_status_and_type_of_its_code(server: Server, things: Things) -> None:
     details = [{"code": "too_poor", "required": "9.00"}]
     things.answer = Problem("too_poor", "Not enough.", details=details, headers={"X-A": "1"})
-    answer = server.create({"reference": "r"})
+    answer = server.post("/things", {"reference": "r"})
     assert (answer.status, answer.headers["X-A"]) == (402, "1")
     assert answer.error == {
         "type": "payment",
@@ -711,7 +638,7 @@ def test_a_problem_has_status_and_type_of_its_code(server: Server, things: Thing
 
 def test_a_condition_becomes_the_contracts_code(server: Server, things: Things) -> None:
     things.answer = Problem("idempotency_changed", "Changed.", param="reference")
-    answer = server.create({"reference": "r"})
+    answer = server.post("/things", {"reference": "r"})
     assert (answer.status, answer.error["code"], answer.error["param"]) == (
         422,
         "changed",
@@ -721,7 +648,7 @@ def test_a_condition_becomes_the_contracts_code(server: Server, things: Things) 
 
 def test_what_is_not_implemented_is_501(server: Server, things: Things) -> None:
     things.answer = Unimplemented()
-    answer = server.create({"reference": "r"})
+    answer = server.post("/things", {"reference": "r"})
     assert (answer.status, answer.error["type"], answer.error["code"]) == (
         501,
         "api",
@@ -749,7 +676,7 @@ def test_a_handlers_mistake_is_500_and_a_line_in_the_log(
 ) -> None:
     things.answer = answer
     with caplog.at_level(logging.ERROR):
-        received = server.create({"reference": "r"})
+        received = server.post("/things", {"reference": "r"})
     assert (received.status, received.error["code"]) == (500, "broken")
     assert reason not in received.error["message"]
     assert reason in caplog.text
@@ -764,7 +691,7 @@ def test_the_check_of_responses_can_be_left_out() -> None:
     things = Things()
     with Server(application(things, check_responses=False)) as server:
         things.answer = Reply(b"{}")
-        assert server.create({"reference": "r"}).body == b"{}"
+        assert server.post("/things", {"reference": "r"}).body == b"{}"
 
 
 # Request ids
@@ -802,22 +729,22 @@ def test_a_rate_limit_is_announced_and_enforced() -> None:
 def test_a_repeated_request_is_answered_like_the_first() -> None:
     things, store = Things(), Store()
     with Server(application(things, hooks=Hooks(idempotency_store=store))) as server:
-        first = server.create('{"reference": "r"}')
-        again = server.create('{"quantity": 1.0, "reference": "r"}')
+        first = server.post("/things", '{"reference": "r"}')
+        again = server.post("/things", '{"quantity": 1.0, "reference": "r"}')
         assert (first.status, again.status) == (201, 201)
         assert again.body == first.body
         assert ("Replayed" in first.headers, again.headers["Replayed"]) == (False, "true")
         assert len(things.calls) == 1
-        changed = server.create({"reference": "r", "quantity": 2})
+        changed = server.post("/things", {"reference": "r", "quantity": 2})
         assert (changed.status, changed.error["code"]) == (422, "changed")
 
 
 def test_a_first_request_in_progress_is_a_conflict() -> None:
     store = Store()
     with Server(application(Things(), hooks=Hooks(idempotency_store=store))) as server:
-        server.create({"reference": "r"})
+        server.post("/things", {"reference": "r"})
         store.known["r"] = (store.known["r"][0], None)
-        answer = server.create({"reference": "r"})
+        answer = server.post("/things", {"reference": "r"})
         assert (answer.status, answer.error["code"]) == (409, "busy")
         assert answer.headers["Retry-After"] == "1"
 
@@ -828,8 +755,8 @@ def test_a_first_request_in_progress_is_a_conflict() -> None:
 def test_a_failure_leaves_the_key_free(failure: Any) -> None:
     things = Things(answer=failure)
     with Server(application(things, hooks=Hooks(idempotency_store=Store()))) as server:
-        assert server.create({"reference": "r"}).status in (402, 500)
-        assert server.create({"reference": "r"}).status == 201
+        assert server.post("/things", {"reference": "r"}).status in (402, 500)
+        assert server.post("/things", {"reference": "r"}).status == 201
 
 
 def test_a_cursor_comes_back_to_its_own_list_only() -> None:
