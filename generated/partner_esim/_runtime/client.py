@@ -187,9 +187,10 @@ class Core:
                 if operation.body is not None:
                     if isinstance(body, dict):
                         # A property with a default does not know the sentinel.
-                        body = {name: each for name, each in body.items() if each is not MISSING}
+                        members = cast("dict[str, object]", body).items()
+                        body = {name: each for name, each in members if each is not MISSING}
                     codec = self._codecs[operation.body]
-                    content = codec.encode(codec.check(body))
+                    content = codec.encode(codec.check(body), exclude_unset=True)
                 else:
                     content = cast("bytes", body)
                 headers = [
