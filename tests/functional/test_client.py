@@ -50,7 +50,11 @@ CREATE = {
     "type": "object",
     "required": ["reference"],
     "additionalProperties": False,
-    "properties": {"reference": {"type": "string", "maxLength": 10}, "size": {"type": "integer"}},
+    "properties": {
+        "reference": {"type": "string", "maxLength": 10},
+        "size": {"type": "integer"},
+        "colour": {"type": "string", "default": "red"},
+    },
 }
 LIST = {
     "type": "object",

@@ -51,9 +51,9 @@ class Codec:
         """
         return self.validator.validate_python(value, by_alias=True, by_name=True)
 
-    def encode(self, value: object) -> bytes:
-        """Write a value as JSON."""
-        return self.serializer.to_json(value, by_alias=True)
+    def encode(self, value: object, *, exclude_unset: bool = False) -> bytes:
+        """Write a value as JSON, without what only a default gave it when that is excluded."""
+        return self.serializer.to_json(value, by_alias=True, exclude_unset=exclude_unset)
 
     def plain(self, value: object) -> Any:
         """Return a value as strings, numbers, booleans, lists and dictionaries."""
