@@ -1,0 +1,65 @@
+"""Implements two groups of the generated server stub, serves them, and calls them by the client."""
+
+import socket
+import threading
+from datetime import UTC, datetime
+
+import uvicorn
+
+from partner_esim import EsimClient, errors, models, server
+from partner_esim.testing import example
+
+KEY = "pes_test_" + "0" * 48
+PLAN = example(models.Plan, plan_id="pln_jp-5gb-30d")
+
+
+class Plans(server.UnimplementedPlans):
+    async def get_plan(self, *, plan_id: str, context: server.Context) -> models.Plan:
+        if plan_id != PLAN.plan_id:
+            raise server.Problem("resource_not_found", "There is no such plan.")
+        return PLAN
+
+
+class Orders(server.UnimplementedOrders):
+    def __init__(self) -> None:
+        self.placed: dict[str, models.Order] = {}
+
+    async def create_order(
+        self, *, body: models.OrderCreate, context: server.Context
+    ) -> models.Order:
+        order = example(models.Order, reference=body.reference, created_at=datetime.now(UTC))
+        order.quantity = body.quantity
+        order.unit_price_usd = PLAN.price_usd
+        order.total_usd = PLAN.price_usd * body.quantity
+        self.placed[order.order_id] = order
+        return order
+
+    async def get_order(self, *, order_id: str, context: server.Context) -> models.Order:
+        return self.placed[order_id]
+
+
+async def authenticate(credential: str, request: object) -> str | None:
+    return "the only partner" if credential == KEY else None
+
+
+def main() -> None:
+    app = server.create_app(plans=Plans(), orders=Orders(), authenticate=authenticate)
+    listener = socket.create_server(("127.0.0.1", 0))
+    running = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
+    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
+    thread.start()
+    with EsimClient(KEY, base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
+        plan = client.plans.get("pln_jp-5gb-30d")
+        order = client.orders.create(plan_id=plan.plan_id, reference="trip-1", quantity=2)
+        print(f"{order.reference}: {order.quantity} x {plan.price_usd} = {order.total_usd} USD")
+        print("the same order:", client.orders.get(order.order_id) == order)
+        try:
+            client.esims.get("8988044000123450013")
+        except errors.ServerError as error:
+            print(f"no eSIMs yet: {error.status} {error.code}")
+    running.should_exit = True
+    thread.join()
+
+
+if __name__ == "__main__":
+    main()
