@@ -25,7 +25,7 @@ from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal, snake
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory, template_names
-from specwright.targets.package import render_package, templates_of_package
+from specwright.targets.package import render_package, render_runtime, templates_of_package
 from specwright.targets.scaffold import render_scaffold
 
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
@@ -76,11 +76,12 @@ def generate(
     progress("generating models")
     models_of = begin_models(normal)
     renderer.compile(templates_of_package())
+    runtime = render_runtime(names.package)
     models = models_of()
     progress("rendering templates")
     api = build(normal, models.index, names, short_names=options.short_method_names)
     files = render_package(api, models.source, renderer)
-    return locked(files, _origin(document, names, options))
+    return locked({**files, **runtime}, _origin(document, names, options))
 
 
 def scaffold(document: Document, options: Options) -> FileSet:

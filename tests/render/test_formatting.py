@@ -31,13 +31,14 @@ def test_settings_of_the_user_are_not_read(tmp_path: Path, monkeypatch: pytest.M
     }
 
 
-@pytest.mark.parametrize("source", ["x = (\n", "x = 'a\n", "def f():\nreturn 1", "x = '\0'"])
+@pytest.mark.parametrize("source", ["x = (\n", "x = 'a\n", "def f():\nreturn 1"])
 def test_source_that_is_not_python_is_refused_with_its_place(source: str) -> None:
     for refuse in (lambda: format_sources({"p/a.py": source}), lambda: verify("p/a.py", source)):
         with pytest.raises(SpecwrightError, match=r"p/a\.py:\d+:\d+: .*not Python"):
             refuse()
 
 
-def test_what_only_the_compiler_sees_is_refused() -> None:
+@pytest.mark.parametrize("source", ["def f(a, a): ...\n", "x = '\0'\n", "return\n"])
+def test_what_only_the_compiler_sees_is_refused(source: str) -> None:
     with pytest.raises(SpecwrightError, match="not Python"):
-        verify("a.py", "def f(a, a): ...\n")
+        verify("a.py", source)

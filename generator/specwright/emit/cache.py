@@ -8,7 +8,6 @@ import os
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 
 import specwright
@@ -18,16 +17,13 @@ from specwright.emit.lock import digest
 
 DIRECTORY = ".specwright_cache"
 _KEPT = 8
-# Besides our own code, these decide what comes out.
-_LIBRARIES = ("datamodel-code-generator", "jinja2", "pydantic", "ruff")
 
 
 def cache_key(document: bytes, options: Options, templates: Path) -> str:
     """Name the result for a document: whatever could change it changes the name."""
     hashed = hashlib.sha256()
     settings = {**asdict(options), "templates": options.templates is not None}
-    versions = [sys.version, *(version(name) for name in _LIBRARIES)]
-    for part in (*versions, json.dumps(settings, sort_keys=True)):
+    for part in (sys.version, *_distributions(), json.dumps(settings, sort_keys=True)):
         hashed.update(f"{part}\0".encode())
     toolkit = Path(specwright.__file__).parent
     for directory in (toolkit, templates, options.templates):
@@ -78,6 +74,13 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
             path.unlink(missing_ok=True)
     except OSError:
         return
+
+
+def _distributions() -> Iterator[str]:
+    """Yield name and version of everything installed; `importlib.metadata` takes longer."""
+    for entry in map(Path, sys.path):
+        if entry.is_dir():
+            yield from sorted(path.name for path in entry.glob("*.dist-info"))
 
 
 def _contents(directory: Path) -> Iterator[tuple[str, bytes]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -61,6 +60,9 @@ def compare(files: FileSet, directory: Path) -> tuple[Difference, ...]:
 
 def unified_diff(differences: Sequence[Difference]) -> Iterator[str]:
     """Yield the lines of a diff from what is present to what is wanted."""
+    # Imported here: only this needs it.
+    import difflib
+
     for each in differences:
         before, after = _lines(each.present), _lines(each.wanted)
         if each.state is State.FOREIGN and each.wanted is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -39,11 +38,14 @@ def format_sources(sources: Mapping[str, str]) -> dict[str, str]:
     """Format Python files: imports sorted, unused ones removed, layout by `ruff format`."""
     if not sources:
         return {}
-    for path, source in sources.items():
-        _verify(path, source, ast.PyCF_ONLY_AST)
     try:
         with tempfile.TemporaryDirectory(prefix="specwright-") as name:
             return _formatted(sources, Path(name))
+    except SpecwrightError:
+        # ruff names its temporary file; the compiler is asked where it is in ours.
+        for path, source in sources.items():
+            verify(path, source)
+        raise
     except OSError as error:
         message = f"{error.filename or 'ruff'}: {error.strerror}"
         raise SpecwrightError(f"Python files cannot be formatted: {message}") from error
@@ -62,12 +64,8 @@ def _formatted(sources: Mapping[str, str], directory: Path) -> dict[str, str]:
 
 def verify(path: str, source: str) -> None:
     """Refuse Python source that does not compile."""
-    _verify(path, source, 0)
-
-
-def _verify(path: str, source: str, flags: int) -> None:
     try:
-        compile(source, path, "exec", flags, dont_inherit=True)
+        compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
         written = source.splitlines()[line - 1 : line]

@@ -25,15 +25,20 @@ def templates_of_package() -> list[str]:
     return sorted({artifact.template for artifact in ARTIFACTS})
 
 
+def render_runtime(package: str) -> dict[str, bytes]:
+    """Return the package's copy of the runtime, file by file."""
+    top = RUNTIME.format(package=package)
+    return {top + name: _finished(top + name, source) for name, source in runtime_sources().items()}
+
+
 def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes]:
-    """Return the content of every file of the package by its path.
+    """Return the content of every file of the package, but for the runtime, by its path.
 
     Raises:
         SpecwrightError: a template fails, or what it gives is not Python.
     """
     package = api.names.package
-    runtime = runtime_sources()
-    context: Mapping[str, object] = {"api": api, "errors": public_errors(runtime)}
+    context: Mapping[str, object] = {"api": api, "errors": public_errors()}
     rendered = {
         artifact.path.format(package=package): renderer.render(
             artifact.template, {**context, **artifact.values}
@@ -45,9 +50,8 @@ def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes
     rendered[MODELS.format(package=package)] = visible(models)
     python = {path: text for path, text in rendered.items() if path.endswith(".py")}
     files = {**rendered, **format_sources(python)}
-    files |= {RUNTIME.format(package=package) + name: text for name, text in runtime.items()}
     files[TYPED.format(package=package)] = ""
-    return {path: _finished(path, text) for path, text in sorted(files.items())}
+    return {path: _finished(path, text) for path, text in files.items()}
 
 
 def _finished(path: str, text: str) -> bytes:

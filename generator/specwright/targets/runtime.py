@@ -10,15 +10,19 @@ import specwright
 
 def runtime_sources() -> dict[str, str]:
     """Return the runtime's modules by file name, sorted."""
-    directory = Path(specwright.__file__).resolve().parent / "runtime"
-    paths = sorted(directory.glob("*.py"))
+    paths = sorted(_directory().glob("*.py"))
     return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
 
-def public_errors(sources: dict[str, str]) -> list[str]:
+def public_errors() -> list[str]:
     """Return the names of the exceptions that the runtime raises, in the order of definition."""
+    source = (_directory() / "errors.py").read_text(encoding="utf-8")
     return [
         node.name
-        for node in ast.parse(sources["errors.py"]).body
+        for node in ast.parse(source).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     ]
+
+
+def _directory() -> Path:
+    return Path(specwright.__file__).resolve().parent / "runtime"
