@@ -223,7 +223,8 @@ class Things:
     answer: Any = None
 
     async def create_thing(self, *, body: ThingCreate, context: Context) -> Thing | Reply[Thing]:
-        self.calls.append({"body": body, "principal": context.principal})
+        raw = await context.request.body()
+        self.calls.append({"body": body, "raw": raw, "principal": context.principal})
         return self._next(Thing(id="thg_1", reference=body.reference, quantity=body.quantity))
 
     async def list_things(self, *, context: Context, **arguments: Any) -> dict[str, Any]:
@@ -333,6 +334,7 @@ def test_a_body_becomes_a_model_and_a_model_a_body(server: Server, things: Thing
     assert answer.json == {"id": "thg_1", "reference": "r", "quantity": 1}
     (call,) = things.calls
     assert call["principal"] == "Alice"
+    assert call["raw"] == b'{"reference": "r", "end-user": {"label": "Ann"}}'
     assert call["body"] == ThingCreate(reference="r", buyer=Buyer(label="Ann"))
 
 
@@ -807,7 +809,8 @@ def test_it_serves_below_a_prefix_and_beside_other_routes() -> None:
     async def extra(request: Any) -> PlainTextResponse:
         return PlainTextResponse("extra")
 
-    app = application(Things(), prefix="/api/v1", routes=[Route("/extra", extra)])
+    app = application(Things(), prefix="/api/v1")
+    app.routes.append(Route("/extra", extra))
     with Server(app) as server:
         assert server.send("GET", "/api/v1/things/a").json["id"] == "a"
         assert server.send("GET", "/extra").body == b"extra"

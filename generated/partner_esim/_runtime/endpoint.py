@@ -13,7 +13,7 @@ from typing import Any, Generic, TypeVar, cast
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, to_json
 from starlette.requests import ClientDisconnect, Request
-from starlette.types import Receive, Scope
+from starlette.types import Message, Receive, Scope
 
 from .codec import Codec, Codecs
 from .hooks import Conflict, IdempotencyStore
@@ -55,6 +55,7 @@ class Context:
 
     Attributes:
         scope, receive: the request as ASGI has it.
+        body: the bytes of the body; None until they are read, and where none is declared.
         operation: the plan of the operation; None while the request fits none.
         principal: what `authenticate` returned; None for an operation without security.
         request_id: also in the answer, where the contract declares a header for it.
@@ -62,13 +63,12 @@ class Context:
         headers: sent with the answer, whether that is a success or an error.
     """
 
-    __slots__ = ("fields", "headers", "operation", "principal", "receive", "request_id", "scope")
-
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
         self.receive = receive
         self.fields: Mapping[bytes, bytes] = dict(scope["headers"])
         self.request_id = ""
+        self.body: bytes | None = None
         self.operation: Operation[Any] | None = None
         # The application's own type; anything stricter than Any would make every handler cast.
         self.principal: Any = None
@@ -76,8 +76,11 @@ class Context:
 
     @property
     def request(self) -> Request:
-        """The request as Starlette has it, for its headers and its URL."""
-        return Request(self.scope, self.receive)
+        """The request as Starlette has it; its body may be read once more."""
+        return Request(self.scope, self.receive if self.body is None else self._read_again)
+
+    async def _read_again(self) -> Message:
+        return {"type": "http.request", "body": self.body}
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,7 +204,7 @@ class Endpoint:
         return arguments, wrong
 
     async def _read_body(self, context: Context, wrong: list[Fault]) -> object:
-        data = await self._receive(context.receive)
+        data = context.body = await self._receive(context.receive)
         if not data and not self.operation.body_required:
             return None
         self._check_media_type(context.fields)

@@ -63,14 +63,13 @@ class Options(TypedDict, total=False):
     refuse_unknown_query: refuse query parameters that the operation does not have.
     request_id: makes the id of a request from the one that the client sent, if any.
     prefix: path below which the operations are served, such as `/api/v1`.
-    routes, middleware, lifespan: as in Starlette.
+    middleware, lifespan: as in Starlette.
     """
 
     check_responses: bool
     refuse_unknown_query: bool
     request_id: Callable[[str | None], str]
     prefix: str
-    routes: Sequence[BaseRoute]
     middleware: Sequence[Middleware]
     lifespan: Lifespan[Starlette]
 
@@ -101,7 +100,7 @@ def bind(
     hooks: Hooks,
     options: Options,
 ) -> Starlette:
-    """Make an application of implementations.
+    """Make an application of implementations; it may get routes and mounts besides.
 
     Raises:
         ImplementationError: a handler is missing or takes other arguments.
@@ -129,7 +128,7 @@ def bind(
     endpoints = [Endpoint(operation, handler, conduct) for operation, handler in bound]
     service = _Service(endpoints, conduct.errors, policy, hooks, options)
     return _Application(
-        routes=[*options.get("routes", ()), service],
+        routes=[service],
         middleware=options.get("middleware"),
         lifespan=options.get("lifespan"),
     )
@@ -194,8 +193,8 @@ class _Service(BaseRoute):
         self._request_id_header = (policy.errors.request_id_header or "").lower().encode()
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Take every HTTP request."""
-        return (Match.FULL if scope["type"] == "http" else Match.NONE), {}
+        """Take every HTTP request that no other route of the application takes."""
+        return (Match.PARTIAL if scope["type"] == "http" else Match.NONE), {}
 
     async def handle(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, whatever happens."""
@@ -211,7 +210,8 @@ class _Service(BaseRoute):
         except ClientDisconnect:
             return
         except Exception:
-            logger.exception("%s %s failed", scope["method"], scope["path"])
+            request = scope["method"], scope["path"], context.request_id
+            logger.exception("%s %s failed, request %s", *request)
             failure = Problem("internal_error", "The server failed to answer this request.")
             answer = self._errors.answer(failure, context.request_id)
             fields = self._fields(answer.headers, answer, context)
