@@ -11,4 +11,4 @@ from partner_esim._runtime.codec import Codecs
 page, rounds = Path(sys.argv[1]).read_bytes(), int(sys.argv[2])
 events = Codecs(models)["EventList"]
 
-in_turns({"page": lambda: events.decode(page, extra="allow")}, rounds=rounds, repeat=100)
+in_turns({"page": lambda: events.read(page)}, rounds=rounds, repeat=100)

@@ -85,5 +85,5 @@ def parse(
     from . import models
     from ._runtime.codec import Codecs
 
-    event: models.Event = Codecs(models)["Event"].decode(body, extra="allow")
+    event: models.Event = Codecs(models)["Event"].read(body)
     return event

@@ -263,7 +263,7 @@ class Core:
         if model == "bytes":
             return response.content
         try:
-            return self._codecs[model].decode(response.content, extra="allow")
+            return self._codecs[model].read(response.content)
         except ValidationError as error:
             raise InvalidResponseError(
                 f"{operation.id}: the answer breaks the contract: {_problems('body', error)}",
