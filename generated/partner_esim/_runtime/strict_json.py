@@ -19,9 +19,11 @@ def scan(data: bytes) -> bytes:
             deeply, or has a number that no double can hold.
     """
     try:
-        text = data.decode()
+        text = data.decode().strip(" \t\r\n")
         try:
-            _CHECKING.decode(text)
+            _, end = _CHECKING.raw_decode(text)
+            if end != len(text):
+                raise ValueError("something follows the value")
         except _WholeNumberError:
             return json.dumps(_REWRITING.decode(text), separators=(",", ":")).encode()
     except RecursionError:
