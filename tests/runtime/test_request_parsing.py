@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import math
 from typing import Any
+from urllib.parse import quote, unquote, urlencode
 
 import pytest
 from hypothesis import given
@@ -13,7 +15,9 @@ from hypothesis import strategies as st
 
 from specwright.runtime.operation import Kind, Parameter
 from specwright.runtime.parameters import Reader, RepeatedError, Sent
+from specwright.runtime.server import Hooks
 from specwright.runtime.strict_json import scan
+from tests.runtime.test_server_binding import Things, application
 
 SCALARS = (
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False)
@@ -169,3 +173,70 @@ def test_numbers_are_read(value: float) -> None:
 @given(st.text().filter(lambda text: text not in ("true", "false")))
 def test_only_true_and_false_are_booleans(text: str) -> None:
     assert read("simple", "boolean", text, explode=False) == text
+
+
+# The whole way, without a socket: a request is answered or refused
+
+
+def status_of(
+    method: str, path: bytes, query: bytes, body: bytes, *fields: tuple[bytes, bytes]
+) -> int:
+    """Send a request to the miniature API and return the status of its answer."""
+    sent: list[Any] = []
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": unquote(path.decode("latin-1")),
+        "raw_path": path,
+        "query_string": query,
+        "headers": [(b"content-type", b"application/json"), *fields],
+    }
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": body}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    asyncio.run(APPLICATION(scope, receive, send))
+    status: int = sent[0]["status"]
+    return status
+
+
+APPLICATION = application(Things(), hooks=Hooks(authenticate=None))
+NAMES = ["country", "limit", "ids", "names", "piped", "filter[size]", "since", "flag", "ratio"]
+PAIRS = st.lists(st.tuples(st.sampled_from(NAMES) | st.text(), st.text()))
+
+
+@given(PAIRS | st.binary().map(lambda raw: [("country", raw)]))
+def test_no_query_breaks_the_server(pairs: Any) -> None:
+    assert status_of("GET", b"/things", urlencode(pairs).encode(), b"") in (200, 400)
+
+
+@given(st.binary(), st.binary())
+def test_no_bytes_break_the_server(query: bytes, header: bytes) -> None:
+    fields = [(b"x-trace", header), (b"cookie", header), (b"request-id", header)]
+    assert status_of("GET", b"/things", query, b"", *fields) in (200, 400)
+
+
+@given(VALUES.map(lambda value: json.dumps(value).encode()) | st.binary())
+def test_no_body_breaks_the_server(body: bytes) -> None:
+    assert status_of("POST", b"/things", b"", body) == 400
+
+
+@given(
+    st.fixed_dictionaries(
+        {"reference": VALUES},
+        optional=dict.fromkeys(
+            ("quantity", "days", "end-user", "colour", "tags", "labels", "other"), VALUES
+        ),
+    )
+)
+def test_no_fields_break_the_server(fields: dict[str, object]) -> None:
+    assert status_of("POST", b"/things", b"", json.dumps(fields).encode()) in (201, 400)
+
+
+@given(st.text() | st.text(alphabet="%2Ff/.~"))
+def test_no_path_breaks_the_server(path: str) -> None:
+    raw = b"/things/" + quote(path, safe="%/").encode()
+    assert status_of("GET", raw, b"", b"") in (200, 404)
