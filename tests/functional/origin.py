@@ -82,7 +82,7 @@ def running() -> Iterator[Origin]:
             self.close_connection = answer.promised is not None
 
         # The names are those of the standard library.
-        do_GET = do_POST = do_DELETE = answer  # noqa: N815
+        do_GET = do_POST = do_PUT = do_DELETE = answer  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing: the tests look at what was asked."""

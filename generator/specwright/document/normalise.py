@@ -46,10 +46,11 @@ def normalise(document: Document) -> Document:
     moved: dict[Pointer, Pointer] = {}
     for slot in _slots(document):
         holder = resolve(data, slot.holder)
-        schema = holder.get("schema")
-        if isinstance(schema, dict) and not _names_component(schema):
+        schema = holder.get("schema", {})
+        if not _names_component(schema):
             key = _free(slot, taken)
-            components[key] = schema
+            # No schema and the schema `true` say the same: any JSON value.
+            components[key] = schema if isinstance(schema, dict) else {}
             moved[slot.holder + "/schema"] = COMPONENTS + join(key)
             holder["schema"] = {"$ref": "#" + COMPONENTS + join(key)}
     _redirect(document, data, moved)
@@ -74,7 +75,7 @@ def _redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> 
             _redirect(document, each, moved)
 
 
-def _names_component(schema: dict[str, Any]) -> bool:
+def _names_component(schema: Any) -> bool:
     ref = schemas.reference(schema)
     return ref is not None and ref.startswith("#" + COMPONENTS) and len(split(ref[1:])) == 3
 
@@ -141,6 +142,6 @@ def _parameter_slots(document: Document, parameter: Site, name: str) -> Iterator
 def _content_slots(document: Document, holder: Site, name: str) -> Iterator[Slot]:
     suffix = ""
     for media_type, content in members(document, holder, "content"):
-        if is_json(media_type) and "schema" in content.value:
+        if is_json(media_type):
             yield Slot(content.pointer, name + suffix)
             suffix = pascal(media_type)

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specwright.document.contract import (
-    Pagination,
     document_contract,
     is_shown_once,
     operation_contract,
@@ -46,9 +45,10 @@ from specwright.ir.model import (
     TypeRef,
     Webhook,
 )
+from specwright.ir.pages import page
 from specwright.ir.types import Types
 from specwright.names import constant, pascal, snake, words
-from specwright.pointer import join, resolve, split
+from specwright.pointer import join, resolve
 from specwright.text import Text
 
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
@@ -148,6 +148,7 @@ class _Builder:
         value = site.operation.value
         identifier = operation_name(site)
         contract = operation_contract(value)
+        parameters_ = self._parameters(site)
         responses = tuple(
             self._response(status, response)
             for status, response in members(self.document, site.operation, "responses")
@@ -164,11 +165,11 @@ class _Builder:
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
             secured=bool(value.get("security", self.document.data.get("security"))),
-            parameters=self._parameters(site),
+            parameters=parameters_,
             body=self._body(site, identifier),
             responses=responses,
             contract=contract,
-            page_item=self._page_item(responses, contract.pagination),
+            page=page(self.document, self.types, contract.pagination, parameters_, responses),
             pointer=site.operation.pointer,
         )
 
@@ -315,26 +316,6 @@ class _Builder:
             headers=tuple(Text(name) for name in site.value.get("headers") or {}),
             pointer=site.pointer,
         )
-
-    def _page_item(
-        self, responses: tuple[Response, ...], pagination: Pagination | None
-    ) -> TypeRef | None:
-        if pagination is None:
-            return None
-        site = next((r for r in responses if r.is_success), None)
-        if site is None:
-            return None
-        response = Site(site.pointer, resolve(self.document.data, site.pointer))
-        for _, content in members(self.document, response, "content"):
-            schema = follow(self.document, content / "schema", content.value.get("schema"))
-            for name in split(pagination.items):
-                schema = follow(
-                    self.document,
-                    schema.pointer + join("properties", name),
-                    schema.value.get("properties", {}).get(name),
-                )
-            return self.types.slot(schema / "items", schema.value.get("items"))
-        return None
 
     def _webhook(self, site: OperationSite) -> Webhook:
         operation = self._operation(site, None)

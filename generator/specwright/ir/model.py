@@ -158,6 +158,25 @@ class Response:
 
 
 @dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a list: attributes of the answer's model, one name for each step.
+
+    Attributes:
+        item: type of one item.
+        cursor: the argument that says where a page starts; empty when there is none.
+        items, next, more: the items, the next cursor, whether there is a next page.
+        resume: whether the last cursor may be used again to ask for what is new.
+    """
+
+    item: TypeRef
+    cursor: str
+    items: tuple[str, ...]
+    next: tuple[str, ...]
+    more: tuple[str, ...]
+    resume: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Operation:
     """One operation, inbound, or a webhook, outbound (`path` is then the webhook's key).
 
@@ -167,7 +186,7 @@ class Operation:
         method_name: name on the client's group (`create` of `client.orders.create`).
         constant: name in the plan table (`CREATE_ORDER`).
         secured: whether a security requirement applies.
-        page_item: type of one item of the list when the operation declares pagination.
+        page: where its answers keep a page, when the operation declares pagination.
     """
 
     id: Text
@@ -185,7 +204,7 @@ class Operation:
     body: Body | None
     responses: tuple[Response, ...]
     contract: OperationContract
-    page_item: TypeRef | None
+    page: Page | None
     pointer: str
 
     @property

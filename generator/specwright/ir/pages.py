@@ -1,0 +1,52 @@
+"""Lists in pages: what `x-contract-pagination` names, in the words of the generated code."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from specwright.document.contract import Pagination
+from specwright.document.model import Document
+from specwright.document.sites import Site, follow, is_json, members
+from specwright.ir.model import Page, Parameter, Response
+from specwright.ir.types import Types
+from specwright.pointer import Pointer, join, resolve, split
+
+
+def page(
+    document: Document,
+    types: Types,
+    declared: Pagination | None,
+    parameters: Sequence[Parameter],
+    responses: Sequence[Response],
+) -> Page | None:
+    """The page of an operation; None when it declares none, or has no JSON answer."""
+    success = next((response for response in responses if response.is_success), None)
+    if declared is None or success is None:
+        return None
+    answer = Site(success.pointer, resolve(document.data, success.pointer))
+    for media_type, content in members(document, answer, "content"):
+        if is_json(media_type):
+            body = follow(document, content / "schema", content.value.get("schema"))
+            items, schema = _walk(document, types, body, declared.items)
+            return Page(
+                item=types.slot(schema / "items", schema.value.get("items")),
+                cursor=next((p.name for p in parameters if p.wire.raw == declared.cursor), ""),
+                items=items,
+                next=_walk(document, types, body, declared.next or "")[0],
+                more=_walk(document, types, body, declared.more or "")[0],
+                resume=declared.resume,
+            )
+    return None
+
+
+def _walk(
+    document: Document, types: Types, schema: Site, pointer: Pointer
+) -> tuple[tuple[str, ...], Site]:
+    """Attributes of the models on the way to a value, and the schema of that value."""
+    attributes = []
+    for name in split(pointer):
+        model = types.index.get(schema.pointer)
+        attributes.append(name if model is None else model.fields.get(name, name))
+        value = schema.value.get("properties", {}).get(name)
+        schema = follow(document, schema.pointer + join("properties", name), value)
+    return tuple(attributes), schema
