@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.functional.conftest import Generate
-from tests.functional.documents import document, operation, ref
+from tests.functional.documents import THING, document, operation, ref
 from tests.functional.origin import Answer, Origin
 
 OPTIONS = {"api_key": None, "max_retries": 0}
