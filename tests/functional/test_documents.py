@@ -56,8 +56,8 @@ def test_names_of_a_page_may_be_any_names(package: Generate, origin: Origin) -> 
         )
     )
     pages = [
-        {"result": {"Found-Things": [1, 2]}, "nextCursor": "n"},
-        {"result": {"Found-Things": [3]}},
+        {"result": {"Found-Things": [{"id": "a"}, {"id": "b"}]}, "nextCursor": "n"},
+        {"result": {"Found-Things": [{"id": "c"}]}},
     ]
     origin.answer(*(Answer(body=json.dumps(each).encode()) for each in pages))
     with made.Client(base_url=origin.url, **OPTIONS) as client:
