@@ -79,5 +79,5 @@ def parse_parcel_delivered(
     from . import models
     from ._runtime.codec import Codecs
 
-    event: models.Delivered = Codecs(models)["Delivered"].decode(body, extra="allow")
+    event: models.Delivered = Codecs(models)["Delivered"].read(body)
     return event
