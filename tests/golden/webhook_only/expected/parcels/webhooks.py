@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from time import time
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from ._runtime.signature import MalformedSignatureError, Scheme, SignatureError,
 
 if TYPE_CHECKING:
     from . import models
+    from ._runtime.codec import Codecs
 
 __all__ = [
     "MalformedSignatureError",
@@ -59,6 +61,15 @@ def verify(
     _SCHEME.verify(body, header, secret, tolerance=tolerance, now=moment)
 
 
+@cache
+def _codecs() -> Codecs:
+    # Imported when the first event is parsed: who only verifies waits for neither.
+    from . import models
+    from ._runtime.codec import Codecs
+
+    return Codecs(models)
+
+
 def parse_parcel_delivered(
     body: bytes,
     headers: Mapping[str, str],
@@ -76,8 +87,5 @@ def parse_parcel_delivered(
     name = SIGNATURE_HEADER.lower()
     header = next((text for key, text in headers.items() if key.lower() == name), None)
     verify(body, header, secret, tolerance=tolerance, now=now)
-    from . import models
-    from ._runtime.codec import Codecs
-
-    event: models.Delivered = Codecs(models)["Delivered"].read(body)
+    event: models.Delivered = _codecs()["Delivered"].read(body)
     return event
