@@ -11,7 +11,6 @@ from typing import Any
 
 from specwright.document.contract import (
     document_contract,
-    is_shown_once,
     operation_contract,
     webhook_contract,
 )
@@ -100,8 +99,6 @@ class _Builder:
             event_union=self._event_union(payloads),
             credential=self._credential(),
             contract=document_contract(data),
-            model_names=self.index.names,
-            once_fields=self._once_fields(),
         )
 
     def _groups(self, sites: Iterable[OperationSite]) -> tuple[Group, ...]:
@@ -313,7 +310,6 @@ class _Builder:
             status=status if status == "default" else status.upper(),
             description=_text(site.value.get("description")),
             contents=self._contents(site),
-            headers=tuple(Text(name) for name in site.value.get("headers") or {}),
             pointer=site.pointer,
         )
 
@@ -353,17 +349,6 @@ class _Builder:
             if kind == "apiKey" and scheme.value.get("in") == "header":
                 return Credential(str(scheme.value["name"]), "", description)
         return None
-
-    def _once_fields(self) -> tuple[str, ...]:
-        names = {
-            name
-            for schema in self.document.data.get("components", {}).get("schemas", {}).values()
-            if isinstance(schema, dict)
-            for name, value in (schema.get("properties") or {}).items()
-            if isinstance(value, dict)
-            and (is_shown_once(value) or is_shown_once(self.document.follow(value)))
-        }
-        return tuple(sorted(names))
 
 
 def _place(parameter: Parameter, path: str) -> int:

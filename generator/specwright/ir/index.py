@@ -28,13 +28,7 @@ class ModelIndex:
     """Models by the pointer of their schema in the normalised document."""
 
     models: Mapping[Pointer, Model]
-    open_unions: Mapping[Pointer, Model]
 
     def get(self, pointer: Pointer) -> Model | None:
         """The model of the schema at `pointer`; None when the schema has no name of its own."""
         return self.models.get(pointer)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """All public names, sorted."""
-        return tuple(sorted({model.name for model in self.models.values()}))

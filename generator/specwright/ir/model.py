@@ -143,7 +143,6 @@ class Response:
     status: str
     description: Text
     contents: tuple[Content, ...]
-    headers: tuple[Text, ...]
     pointer: str
 
     @property
@@ -273,8 +272,6 @@ class Api:
     event_union: TypeRef | None
     credential: Credential | None
     contract: DocumentContract
-    model_names: tuple[str, ...]
-    once_fields: tuple[str, ...]
 
     @property
     def operations(self) -> tuple[Operation, ...]:

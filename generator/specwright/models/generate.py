@@ -65,7 +65,7 @@ def generate(document: Document) -> ModelSource:
     """
     dialect = translate(document)
     if not dialect.schemas:
-        return ModelSource('"""Models: the document has no schemas."""\n', ModelIndex({}, {}))
+        return ModelSource('"""Models: the document has no schemas."""\n', ModelIndex({}))
     source, metadata = _run(document, dialect)
     refined = refine(source, metadata, dialect)
     return ModelSource(refined.source, _index(metadata, dialect, refined.classes))
@@ -112,7 +112,6 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
 
 def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[str]) -> ModelIndex:
     models: dict[Pointer, Model] = {}
-    unions: dict[Pointer, Model] = {}
     for entry in metadata:
         model = Model(
             entry["class_name"],
@@ -123,6 +122,4 @@ def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[
         key, slash, inner = within.partition("/")
         if key in dialect.origins:
             models[dialect.origins[key] + slash + inner] = model
-        if key in dialect.open_unions and not inner:
-            unions[dialect.origins[key]] = model
-    return ModelIndex(models, unions)
+    return ModelIndex(models)
