@@ -182,3 +182,13 @@ def test_headers_and_cookies_are_parameters(package: Generate, origin: Origin) -
         client.things.get_it(x_trace=7, session="s")
     assert origin.asked[0].headers["x-trace"] == "7"
     assert origin.asked[0].headers["cookie"] == "session=s"
+
+
+def test_a_deprecated_operation_warns_who_calls_it(package: Generate, origin: Origin) -> None:
+    made = package(
+        document(paths={"/it": {"get": operation(operationId="getIt", deprecated=True)}})
+    )
+    origin.answer(Answer(204, b""))
+    with made.Client(base_url=origin.url, **OPTIONS) as client:
+        with pytest.warns(DeprecationWarning, match="will be removed"):
+            client.things.get_it()

@@ -297,6 +297,7 @@ class _Builder:
             required=required,
             default=self._default(value),
             description=_text(described.get("description")),
+            deprecated=described.get("deprecated") is True,
         )
 
     def _default(self, schema: Any) -> Default | None:

@@ -99,6 +99,7 @@ class Field:
     required: bool
     default: Default | None
     description: Text
+    deprecated: bool
 
 
 @dataclass(frozen=True, slots=True)
