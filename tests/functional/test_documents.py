@@ -189,6 +189,8 @@ def test_a_deprecated_operation_warns_who_calls_it(package: Generate, origin: Or
         document(paths={"/it": {"get": operation(operationId="getIt", deprecated=True)}})
     )
     origin.answer(Answer(204, b""))
-    with made.Client(base_url=origin.url, **OPTIONS) as client:
-        with pytest.warns(DeprecationWarning, match="will be removed"):
-            client.things.get_it()
+    with (
+        made.Client(base_url=origin.url, **OPTIONS) as client,
+        pytest.warns(DeprecationWarning, match="will be removed"),
+    ):
+        client.things.get_it()

@@ -68,16 +68,9 @@ class DecimalString:
             min_length=self.min_length,
             max_length=self.max_length,
         )
-        parsed = core_schema.no_info_after_validator_function(_decimal, text)
-        written = core_schema.chain_schema(
-            [
-                core_schema.is_instance_schema(decimal.Decimal),
-                core_schema.no_info_before_validator_function(_plain, parsed),
-            ]
-        )
-        return core_schema.json_or_python_schema(
-            json_schema=parsed,
-            python_schema=core_schema.union_schema([parsed, written], mode="left_to_right"),
+        return core_schema.no_info_before_validator_function(
+            _plain,
+            core_schema.no_info_after_validator_function(_decimal, text),
             serialization=core_schema.plain_serializer_function_ser_schema(
                 _plain, when_used="json"
             ),
@@ -94,8 +87,8 @@ def _decimal(text: str) -> decimal.Decimal:
     return value
 
 
-def _plain(value: decimal.Decimal) -> str:
-    return f"{value:f}"
+def _plain(value: Any) -> Any:
+    return f"{value:f}" if isinstance(value, decimal.Decimal) else value
 
 
 @dataclass(frozen=True, slots=True)
