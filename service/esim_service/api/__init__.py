@@ -1,0 +1,1 @@
+"""The generated Protocols, one implementation per group of operations."""

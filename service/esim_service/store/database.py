@@ -1,0 +1,61 @@
+"""The port that a database driver fills."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol, TypeVar
+
+from .unit import Unit
+
+T = TypeVar("T")
+
+
+class OperatorError(Exception):
+    """The database cannot be used as it was configured; the message says what to do about it."""
+
+
+class UnavailableError(Exception):
+    """The database cannot do this now: the disk is full, or the connection is lost.
+
+    Nothing was written, unless the connection was lost during a commit: then nobody knows.
+    """
+
+
+class Writer(Protocol):
+    """Runs units that change something."""
+
+    async def write(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit in one transaction; return when it is safely on disk.
+
+        An exception that the unit raises undoes what the unit did and comes out here. `make` may
+        be called again when the database asks for a transaction to be repeated.
+
+        Raises:
+            UnavailableError: the database cannot do this now.
+        """
+        ...
+
+
+class Database(Writer, Protocol):
+    """One database, open for many tasks at a time."""
+
+    async def read(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of queries that all see the same state of the database.
+
+        Raises:
+            UnavailableError: the database cannot do this now.
+        """
+        ...
+
+    def hold(self, name: str) -> AbstractAsyncContextManager[Writer | None]:
+        """Reserve a name among all processes on this database for the time of the context.
+
+        The context is None when somebody else has the name. Otherwise it writes; write to it
+        and not to the database itself, which may wait for what this context occupies.
+        """
+        ...
+
+    async def close(self) -> None:
+        """Finish what was begun and let the database go."""
+        ...

@@ -1,0 +1,49 @@
+"""Units of work: generators that yield statements and do not know who runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias, TypeVar
+
+T = TypeVar("T")
+
+Value: TypeAlias = str | int | bytes | None
+
+
+class Row(Protocol):
+    """A row of a result, read by the names of its columns."""
+
+    # A column's type is known to the statement that names it, and to nobody before.
+    def __getitem__(self, column: str, /) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL as PostgreSQL writes it, within what SQLite understands, with parameters `$1`, `$2`, …
+
+    `FOR UPDATE` and `FOR UPDATE SKIP LOCKED` at the end of a query may be left out by a driver
+    whose writers wait for each other anyway.
+    """
+
+    sql: str
+    parameters: tuple[Value, ...] = ()
+
+
+Unit: TypeAlias = Generator[Statement, Sequence[Row], T]
+
+
+def rows(sql: str, *parameters: Value) -> Unit[Sequence[Row]]:
+    """Run a statement and return all rows of its result."""
+    return (yield Statement(sql, parameters))
+
+
+def row(sql: str, *parameters: Value) -> Unit[Row | None]:
+    """Run a statement and return the first row of its result, or None."""
+    found = yield Statement(sql, parameters)
+    return found[0] if found else None
+
+
+def execute(sql: str, *parameters: Value) -> Unit[None]:
+    """Run a statement that has no result."""
+    yield Statement(sql, parameters)
