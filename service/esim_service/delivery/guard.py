@@ -1,0 +1,104 @@
+"""The rules for the url of a webhook endpoint."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
+
+from .addresses import Address, AddressRule
+from .resolver import Resolve
+
+MAX_LENGTH = 2048
+
+# RFC 3986 and nothing beyond: what no two parsers could read differently. The authority is
+# anything up to the path; `_host` and `_port` look at it.
+_URI = re.compile(
+    r"https://(?P<authority>[^/?#]*)"
+    r"(?P<target>(?:/(?:[A-Za-z0-9._~!$&'()*+,;=:@/-]|%[0-9A-Fa-f]{2})*)?"
+    r"(?:\?(?:[A-Za-z0-9._~!$&'()*+,;=:@/?-]|%[0-9A-Fa-f]{2})*)?)"
+)
+_AUTHORITY = re.compile(
+    r"(?:\[(?P<ipv6>[0-9A-Fa-f:.]+)\]|(?P<host>[A-Za-z0-9._-]+))(?::(?P<port>[0-9]{1,5}))?"
+)
+_LABEL = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?")
+_NUMBER = re.compile(r"[0-9]+|0[xX][0-9A-Fa-f]*")
+
+
+class RefusedUrl(ValueError):  # noqa: N818 - the contract says that a url is refused
+    """The url breaks a rule of the contract; the text says which, for the partner."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A url that keeps the rules, in parts.
+
+    Attributes:
+        host: a name or a literal address, without brackets.
+        address: the literal address; None when the host is a name.
+        target: path and query as they stand in the request line.
+    """
+
+    host: str
+    address: Address | None
+    port: int
+    target: str
+
+
+def parse(url: str) -> Target:
+    """Take the url apart.
+
+    Raises:
+        RefusedUrl: it is not an absolute https url, or says more than host, port, path and query.
+    """
+    if len(url) > MAX_LENGTH:
+        raise RefusedUrl(f"The url is longer than {MAX_LENGTH} characters.")
+    if not url.startswith("https://"):
+        raise RefusedUrl("The url does not start with https://.")
+    if "#" in url:
+        raise RefusedUrl("The url has a fragment.")
+    uri = _URI.fullmatch(url)
+    if uri is None:
+        raise RefusedUrl("The url has characters that a URI does not allow.")
+    if "@" in uri["authority"]:
+        raise RefusedUrl("The url has user information.")
+    authority = _AUTHORITY.fullmatch(uri["authority"])
+    if authority is None:
+        raise RefusedUrl("The url does not have a valid host and port.")
+    port = int(authority["port"] or 443)
+    if not 1 <= port <= 65535:
+        raise RefusedUrl("The port of the url is not between 1 and 65535.")
+    target = uri["target"] if uri["target"].startswith("/") else f"/{uri['target']}"
+    if authority["ipv6"]:
+        address = _literal(IPv6Address, authority["ipv6"])
+        return Target(str(address), address, port, target)
+    host = authority["host"].lower()
+    labels = host.removesuffix(".").split(".")
+    # A host that ends in a number is an address for the resolver, in whatever form.
+    if _NUMBER.fullmatch(labels[-1]):
+        literal = _literal(IPv4Address, host)
+        return Target(host, literal, port, target)
+    if len(host) > 253 or not all(_LABEL.fullmatch(label) for label in labels):
+        raise RefusedUrl("The host of the url is not a valid name.")
+    return Target(host, None, port, target)
+
+
+def _literal(kind: type[IPv4Address] | type[IPv6Address], text: str) -> Address:
+    try:
+        return kind(text)
+    except ValueError:
+        raise RefusedUrl("The host of the url is not a well-formed address.") from None
+
+
+async def check(url: str, rule: AddressRule, resolve: Resolve) -> None:
+    """Refuse a url at registration.
+
+    A name that does not resolve is accepted: the check is made again before each connection.
+
+    Raises:
+        RefusedUrl: the url breaks a rule, or its host has an address that may not be dialled.
+    """
+    target = parse(url)
+    addresses = await resolve(target.host) if target.address is None else (target.address,)
+    if not all(rule.permits(address) for address in addresses):
+        raise RefusedUrl("The host of the url has an address that is not public.")

@@ -1,0 +1,50 @@
+"""Names to addresses, as the operating system resolves them."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from ipaddress import ip_address
+from typing import TypeAlias
+
+from .addresses import Address
+
+Resolve: TypeAlias = Callable[[str], Awaitable[tuple[Address, ...]]]
+"""Returns the addresses of a name in the order of preference; none when it does not resolve."""
+
+
+class SystemResolver:
+    """`getaddrinfo` in threads of its own.
+
+    The event loop's own pool has few threads, and a name server that hangs would take them all.
+    Here a name takes one thread at most, however many ask for it at the same time.
+    """
+
+    def __init__(self, threads: int = 64) -> None:
+        self._threads = ThreadPoolExecutor(threads, thread_name_prefix="resolve")
+        self._running: dict[str, asyncio.Future[tuple[Address, ...]]] = {}
+
+    async def __call__(self, name: str) -> tuple[Address, ...]:
+        lookup = self._running.get(name)
+        if lookup is None:
+            loop = asyncio.get_running_loop()
+            lookup = loop.run_in_executor(self._threads, _addresses, name)
+            self._running[name] = lookup
+            lookup.add_done_callback(lambda _: self._running.pop(name))
+        # One that gives up must not take the answer from the others.
+        return await asyncio.shield(lookup)
+
+    def close(self) -> None:
+        """Let the threads end; lookups that run are not waited for."""
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+
+def _addresses(name: str) -> tuple[Address, ...]:
+    try:
+        # Bytes, because text would go through the IDNA codec, which has opinions about names.
+        found = socket.getaddrinfo(name.encode("ascii"), None, type=socket.SOCK_STREAM)
+    except OSError:
+        return ()
+    return tuple(dict.fromkeys(ip_address(str(sockaddr[0])) for *_, sockaddr in found))
