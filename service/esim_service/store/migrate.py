@@ -1,0 +1,89 @@
+"""Brings a database to the version of its schema that this service needs."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from dataclasses import dataclass
+from functools import cache, partial
+from importlib import resources
+
+from .database import Database, OperatorError
+from .unit import Unit, execute, row
+
+_NAME = re.compile(r"(\d{4})_\w+\.sql")
+_COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+_LOCK = "migrate"
+_PAUSE = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One step: the statements that lead to a version."""
+
+    version: int
+    statements: tuple[str, ...]
+
+
+@cache
+def migrations() -> tuple[Migration, ...]:
+    """Return all steps in ascending order."""
+    found = []
+    for file in resources.files(__package__).joinpath("migrations").iterdir():
+        if named := _NAME.fullmatch(file.name):
+            text = _COMMENT.sub("", file.read_text("utf-8"))
+            statements = (each.strip() for each in text.split(";"))
+            found.append(Migration(int(named[1]), tuple(filter(None, statements))))
+    return tuple(sorted(found, key=lambda each: each.version))
+
+
+async def migrate(database: Database) -> list[int]:
+    """Take all steps that are missing, in one transaction; return their versions.
+
+    Raises:
+        OperatorError: the database is of a newer version of the service.
+    """
+    while True:
+        async with database.hold(_LOCK) as writer:
+            if writer is not None:
+                return await writer.write(partial(_upgrade, migrations()))
+        # Another process is at it; what it leaves to do is then found out anew.
+        await asyncio.sleep(_PAUSE)
+
+
+async def require_current(database: Database) -> None:
+    """Return if the schema is the one that this service needs.
+
+    Raises:
+        OperatorError: it is older or newer.
+    """
+    # A first statement that fails would end the transaction on PostgreSQL, so look before.
+    version = await database.write(_version)
+    if version < migrations()[-1].version:
+        raise OperatorError(
+            f"the database has version {version} of the schema, this service needs "
+            f"{migrations()[-1].version}: run `esim-service migrate`"
+        )
+
+
+def _version() -> Unit[int]:
+    yield from execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
+    found = yield from row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_version")
+    version = 0 if found is None else int(found["version"])
+    newest = migrations()[-1].version
+    if version > newest:
+        raise OperatorError(
+            f"the database has version {version} of the schema, this service knows {newest}: "
+            "install a newer esim-service"
+        )
+    return version
+
+
+def _upgrade(steps: tuple[Migration, ...]) -> Unit[list[int]]:
+    version = yield from _version()
+    missing = [step for step in steps if step.version > version]
+    for step in missing:
+        for statement in step.statements:
+            yield from execute(statement)
+        yield from execute("INSERT INTO schema_version (version) VALUES ($1)", step.version)
+    return [step.version for step in missing]

@@ -1,0 +1,147 @@
+"""PostgreSQL through asyncpg, for any number of processes."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import asyncpg
+
+from .database import OperatorError, UnavailableError, Writer
+from .unit import Unit, Value
+
+if TYPE_CHECKING:
+    from asyncpg.pool import PoolConnectionProxy
+
+T = TypeVar("T")
+
+_OLDEST = 15
+_ATTEMPTS = 5
+_CONNECTION_ERRORS = (
+    OSError,
+    TimeoutError,
+    asyncpg.PostgresConnectionError,
+    asyncpg.InterfaceError,
+    asyncpg.InsufficientResourcesError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.ReadOnlySQLTransactionError,
+)
+_REPEATED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
+
+
+class _Connection:
+    """One connection as a writer."""
+
+    def __init__(self, connection: PoolConnectionProxy[Any]) -> None:
+        self._connection = connection
+
+    async def write(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit in one transaction, again if it met another one."""
+        for attempt in range(1, _ATTEMPTS + 1):
+            with _translated():
+                try:
+                    async with self._connection.transaction():
+                        return await _drive(self._connection, make())
+                except _REPEATED:
+                    if attempt == _ATTEMPTS:
+                        raise UnavailableError("the database is busy") from None
+        raise AssertionError
+
+
+class PostgresDatabase:
+    """A PostgreSQL database, through a pool of connections."""
+
+    def __init__(self, pool: asyncpg.Pool[Any]) -> None:
+        self._pool = pool
+
+    @classmethod
+    async def open(cls, url: str, *, connections: int = 10) -> PostgresDatabase:
+        """Connect to a database.
+
+        Raises:
+            OperatorError: that fails, or the server is too old.
+        """
+        try:
+            pool = await asyncpg.create_pool(
+                url, min_size=1, max_size=connections, command_timeout=30, timeout=10
+            )
+        except (*_CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
+            raise OperatorError(f"PostgreSQL cannot be reached: {error}") from error
+        async with pool.acquire() as connection:
+            version = connection.get_server_version()
+        if version.major < _OLDEST:
+            await pool.close()
+            raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is needed")
+        return cls(pool)
+
+    async def write(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit in one transaction."""
+        with _translated():
+            async with self._pool.acquire() as connection:
+                return await _Connection(connection).write(make)
+
+    async def read(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of queries on a snapshot."""
+        with _translated():
+            async with (
+                self._pool.acquire() as connection,
+                connection.transaction(isolation="repeatable_read", readonly=True),
+            ):
+                return await _drive(connection, make())
+
+    @asynccontextmanager
+    async def hold(self, name: str) -> AsyncIterator[Writer | None]:
+        """Reserve a name by an advisory lock, which ends with its connection at the latest."""
+        digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+        key = int.from_bytes(digest, "big", signed=True)
+        with _translated():
+            connection = await self._pool.acquire()
+        try:
+            with _translated():
+                is_ours = await connection.fetchval("SELECT pg_try_advisory_lock($1)", key)
+            try:
+                yield _Connection(connection) if is_ours else None
+            finally:
+                if is_ours:
+                    with suppress(*_CONNECTION_ERRORS):
+                        await connection.execute("SELECT pg_advisory_unlock($1)", key)
+        finally:
+            with suppress(*_CONNECTION_ERRORS):
+                await self._pool.release(connection)
+
+    async def close(self) -> None:
+        """Wait for what runs, for a while, then close all connections."""
+        try:
+            async with asyncio.timeout(10):
+                await self._pool.close()
+        except TimeoutError:
+            self._pool.terminate()
+
+
+@contextmanager
+def _translated() -> Iterator[None]:
+    try:
+        yield
+    except _CONNECTION_ERRORS as error:
+        raise UnavailableError(f"PostgreSQL cannot do this now: {error}") from error
+
+
+async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
+    try:
+        statement = next(unit)
+        while True:
+            found = await connection.fetch(statement.sql, *map(_storable, statement.parameters))
+            statement = unit.send(found)
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    finally:
+        unit.close()
+
+
+def _storable(value: Value) -> Value:
+    # PostgreSQL has no text with NUL. No text that we store has one, so a search finds nothing.
+    return value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value

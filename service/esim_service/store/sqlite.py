@@ -1,0 +1,293 @@
+"""SQLite: one writer thread that commits many requests at once, and a few readers."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import os
+import queue
+import re
+import sqlite3
+import threading
+from collections.abc import AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, closing, suppress
+from dataclasses import dataclass, field
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from .database import OperatorError, UnavailableError, Writer
+from .unit import Unit
+
+T = TypeVar("T")
+
+BATCH = 64
+_OLDEST = (3, 35)
+_PARAMETER = re.compile(r"\$(\d+)")
+_ROW_LOCK = re.compile(r"\bFOR UPDATE(?: SKIP LOCKED)?\b")
+_PASSING = {
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk cannot be read or written",
+    sqlite3.SQLITE_BUSY: "the database is busy",
+    sqlite3.SQLITE_READONLY: "the database cannot be written",
+    sqlite3.SQLITE_CANTOPEN: "the database file cannot be opened",
+    sqlite3.SQLITE_NOMEM: "there is no memory left",
+}
+
+
+@dataclass(slots=True)
+class _Request(Generic[T]):
+    """A unit that waits for the writer, and then its outcome."""
+
+    make: Callable[[], Unit[T]]
+    future: asyncio.Future[T]
+    result: T | None = None
+    error: BaseException | None = None
+    loop: asyncio.AbstractEventLoop = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.loop = self.future.get_loop()
+
+    def resolve(self) -> None:
+        """Hand over the outcome, unless nobody waits for it any more."""
+        if self.future.done():
+            return
+        if self.error is not None:
+            self.future.set_exception(self.error)
+        else:
+            self.future.set_result(self.result)  # type: ignore[arg-type]
+
+
+class SqliteDatabase:
+    """A database in one file, which belongs to one process."""
+
+    def __init__(self, path: Path, *, readers: int = 3) -> None:
+        """Open the file, or make it.
+
+        Raises:
+            OperatorError: it cannot be used; the message says why.
+        """
+        if sqlite3.sqlite_version_info < _OLDEST:
+            raise OperatorError(
+                f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed"
+            )
+        self.path = path.absolute()
+        self._lock = _lock(self.path)
+        try:
+            self._connection = _open_writer(self.path)
+        except sqlite3.Error as error:
+            os.close(self._lock)
+            raise OperatorError(f"{path} cannot be used as a database: {error}") from error
+        self._held: set[str] = set()
+        self._local = threading.local()
+        self._open_readers: list[sqlite3.Connection] = []
+        self._readers = ThreadPoolExecutor(readers, "sqlite-reader")
+        self._requests: queue.SimpleQueue[_Request[Any] | None] = queue.SimpleQueue()
+        self._writer = threading.Thread(target=self._serve, name="sqlite-writer", daemon=True)
+        self._writer.start()
+        self._is_open = True
+
+    async def write(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit in the next commit; return after it."""
+        self._require_open()
+        future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
+        self._requests.put(_Request(make, future))
+        return await future
+
+    async def read(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of queries on a snapshot."""
+        self._require_open()
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._readers, partial(self._read, make))
+
+    @asynccontextmanager
+    async def hold(self, name: str) -> AsyncIterator[Writer | None]:
+        """Reserve a name in this process, which is the only one."""
+        if name in self._held:
+            yield None
+            return
+        self._held.add(name)
+        try:
+            yield self
+        finally:
+            self._held.discard(name)
+
+    async def backup(self, target: Path) -> None:
+        """Copy the database as it is now to a file that appears when it is complete.
+
+        Raises:
+            OperatorError: the file cannot be written.
+        """
+        await asyncio.get_running_loop().run_in_executor(None, partial(_backup, self.path, target))
+
+    async def close(self) -> None:
+        """Write what waits, then close the file."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        self._requests.put(None)
+        await asyncio.get_running_loop().run_in_executor(None, self._shut)
+
+    def _require_open(self) -> None:
+        if not self._is_open:
+            raise UnavailableError("the database is closed")
+
+    def _shut(self) -> None:
+        self._writer.join()
+        self._readers.shutdown()
+        for connection in self._open_readers:
+            connection.close()
+        self._connection.close()
+        os.close(self._lock)
+
+    def _read(self, make: Callable[[], Unit[T]]) -> T:
+        try:
+            connection = self._reader()
+            connection.execute("BEGIN")
+            try:
+                return _drive(connection, make())
+            finally:
+                connection.execute("ROLLBACK")
+        except sqlite3.OperationalError as error:
+            raise _translated(error) from error
+
+    def _reader(self) -> sqlite3.Connection:
+        connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
+        if connection is None:
+            connection = _connect(f"{self.path.as_uri()}?mode=ro")
+            self._local.connection = connection
+            self._open_readers.append(connection)
+        return connection
+
+    def _serve(self) -> None:
+        while (first := self._requests.get()) is not None:
+            batch = [first]
+            is_last = False
+            with suppress(queue.Empty):
+                while len(batch) < BATCH and not is_last:
+                    request = self._requests.get_nowait()
+                    if request is None:
+                        is_last = True
+                    else:
+                        batch.append(request)
+            self._commit(batch)
+            for loop in {request.loop for request in batch}:
+                mine = [request for request in batch if request.loop is loop]
+                # A loop that was closed has nobody left who waits.
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(_resolve, mine)
+            if is_last:
+                return
+
+    def _commit(self, batch: Sequence[_Request[Any]]) -> None:
+        connection = self._connection
+        try:
+            connection.execute("BEGIN IMMEDIATE")
+            for request in batch:
+                connection.execute("SAVEPOINT request")
+                try:
+                    request.result = _drive(connection, request.make())
+                except BaseException as error:
+                    if _is_passing(error):
+                        raise
+                    request.error = error
+                    connection.execute("ROLLBACK TO request")
+                connection.execute("RELEASE request")
+            connection.execute("COMMIT")
+        except sqlite3.Error as error:
+            # SQLite may have undone the whole transaction by itself, so nobody's work counts.
+            with suppress(sqlite3.Error):
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+            for request in batch:
+                request.error = _translated(error)
+
+
+def _resolve(batch: Sequence[_Request[Any]]) -> None:
+    for request in batch:
+        request.resolve()
+
+
+def _drive(connection: sqlite3.Connection, unit: Unit[T]) -> T:
+    try:
+        statement = next(unit)
+        while True:
+            cursor = connection.execute(_dialect(statement.sql), statement.parameters)
+            statement = unit.send(cursor.fetchall())
+    except StopIteration as stop:
+        result: T = stop.value
+        return result
+    finally:
+        unit.close()
+
+
+@cache
+def _dialect(sql: str) -> str:
+    return _PARAMETER.sub(r"?\1", _ROW_LOCK.sub("", sql))
+
+
+def _is_passing(error: BaseException) -> bool:
+    code = getattr(error, "sqlite_errorcode", None)
+    return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _PASSING
+
+
+def _translated(error: sqlite3.Error) -> Exception:
+    if _is_passing(error):
+        return UnavailableError(_PASSING[error.sqlite_errorcode & 0xFF])
+    return error
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    # No thread uses a connection at the same time as another; the module cannot know.
+    connection = sqlite3.connect(
+        uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=512
+    )
+    connection.row_factory = sqlite3.Row
+    return connection
+
+
+def _open_writer(path: Path) -> sqlite3.Connection:
+    connection = _connect(f"{path.as_uri()}?mode=rwc")
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA busy_timeout = 2000")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _lock(path: Path) -> int:
+    place = path.with_name(path.name + ".lock")
+    try:
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise OperatorError(f"{place} cannot be written: {error.strerror}") from error
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        os.close(descriptor)
+        raise OperatorError(
+            f"{path} is in use by another process: stop that one, "
+            "or use PostgreSQL for several processes"
+        ) from error
+    return descriptor
+
+
+def _backup(source: Path, target: Path) -> None:
+    part = target.with_name(target.name + ".part")
+    try:
+        part.unlink(missing_ok=True)
+        with (
+            closing(_connect(f"{source.as_uri()}?mode=ro")) as origin,
+            closing(sqlite3.connect(part)) as copy,
+        ):
+            origin.backup(copy)
+        with part.open("rb+") as file:
+            os.fsync(file.fileno())
+        part.replace(target)
+    except (sqlite3.Error, OSError) as error:
+        part.unlink(missing_ok=True)
+        raise OperatorError(f"{target} cannot be written: {error}") from error
