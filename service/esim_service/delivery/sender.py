@@ -1,0 +1,226 @@
+"""One attempt to deliver one event to one endpoint."""
+
+from __future__ import annotations
+
+import asyncio
+import ssl
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+from typing import Self, TypeAlias
+
+import httpcore2
+
+from partner_esim import webhooks
+
+from ..clock import SECOND, Clock
+from .addresses import AddressRule
+from .dialer import GuardedBackend, NotPublicError, NotResolvedError
+from .guard import RefusedUrl, parse
+from .resolver import Resolve
+
+CONNECT_SECONDS = 5.0
+TOTAL_SECONDS = 15.0
+ANSWER_BYTES = 16 * 1024
+# Short, because a receiver that closes an idle connection just then makes an attempt fail.
+_IDLE_SECONDS = 2.0
+_IDLE_CONNECTIONS = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """What is sent: the frozen bytes of an event, and where to.
+
+    Attributes:
+        secret: signs each attempt anew; never shown.
+    """
+
+    url: str
+    secret: str = field(repr=False)
+    event_id: str
+    event_type: str
+    body: bytes = field(repr=False)
+
+
+class Reason(StrEnum):
+    """Why an attempt failed."""
+
+    REFUSED_ADDRESS = "refused_address"
+    NOT_RESOLVED = "not_resolved"
+    CONNECT = "connect"
+    TLS = "tls"
+    TIMEOUT = "timeout"
+    DISCONNECTED = "disconnected"
+    PROTOCOL = "protocol"
+    STATUS = "status"
+
+
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """The receiver answered with a 2xx status."""
+
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The event counts as not delivered; `status` is what was answered, if anything."""
+
+    reason: Reason
+    status: int | None = None
+
+
+Outcome: TypeAlias = Acknowledged | Failed
+
+# The first class that fits decides, so subclasses stand before their bases.
+_REASONS: tuple[tuple[type[Exception], Reason], ...] = (
+    (NotPublicError, Reason.REFUSED_ADDRESS),
+    (NotResolvedError, Reason.NOT_RESOLVED),
+    (httpcore2.TimeoutException, Reason.TIMEOUT),
+    (httpcore2.ConnectError, Reason.CONNECT),
+    (httpcore2.NetworkError, Reason.DISCONNECTED),
+    (httpcore2.ProtocolError, Reason.PROTOCOL),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How long an attempt may take; the contract's values are the default."""
+
+    connect_seconds: float = CONNECT_SECONDS
+    total_seconds: float = TOTAL_SECONDS
+
+
+def trust(ca_file: Path | None = None) -> ssl.SSLContext:
+    """Return what decides about certificates: the system's authorities, and those of a file."""
+    context = ssl.create_default_context()
+    if ca_file is not None:
+        context.load_verify_locations(ca_file)
+    return context
+
+
+class Sender:
+    """Sends messages over kept connections that are only made to permitted addresses.
+
+    There are no redirects, no proxies and no cookies, because nothing here knows of them, and an
+    answer is not decompressed.
+    """
+
+    def __init__(
+        self,
+        clock: Clock,
+        rule: AddressRule,
+        resolve: Resolve,
+        context: ssl.SSLContext,
+        limits: Limits | None = None,
+    ) -> None:
+        self._clock = clock
+        self._limits = limits or Limits()
+        self._pool = httpcore2.AsyncConnectionPool(
+            ssl_context=context,
+            # Whoever calls decides how many are in flight: nobody must wait for another's slot.
+            max_connections=None,
+            max_keepalive_connections=_IDLE_CONNECTIONS,
+            keepalive_expiry=_IDLE_SECONDS,
+            network_backend=GuardedBackend(rule, resolve),
+        )
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self._pool.aclose()
+
+    async def send(self, message: Message) -> Outcome:
+        """Make one attempt; whatever the receiver does, the answer is an outcome."""
+        try:
+            request = self._request(message)
+        except RefusedUrl:
+            return Failed(Reason.REFUSED_ADDRESS)
+        status: int | None = None
+        try:
+            async with asyncio.timeout(self._limits.total_seconds):
+                response = await self._pool.handle_async_request(request)
+                status = response.status
+                try:
+                    await _drain(response)
+                finally:
+                    await response.aclose()
+        except TimeoutError:
+            failure = Reason.TIMEOUT
+        except Exception as error:
+            known = _reason(error)
+            if known is None:
+                raise
+            failure = known
+        else:
+            failure = Reason.STATUS
+        # Once there is a status it decides, however the rest of the answer went.
+        if status is None:
+            return Failed(failure)
+        return Acknowledged(status) if 200 <= status < 300 else Failed(Reason.STATUS, status)
+
+    def _request(self, message: Message) -> httpcore2.Request:
+        target = parse(message.url)
+        timestamp = self._clock.now() // SECOND
+        host = f"[{target.host}]" if ":" in target.host else target.host
+        headers = (
+            ("Host", host if target.port == 443 else f"{host}:{target.port}"),
+            ("User-Agent", "esim-service"),
+            ("Accept-Encoding", "identity"),
+            ("Content-Type", "application/json"),
+            ("Content-Length", str(len(message.body))),
+            (webhooks.EVENT_ID_HEADER, message.event_id),
+            (webhooks.EVENT_TYPE_HEADER, message.event_type),
+            (
+                webhooks.SIGNATURE_HEADER,
+                webhooks.sign(message.body, message.secret, timestamp=timestamp),
+            ),
+        )
+        return httpcore2.Request(
+            "POST",
+            httpcore2.URL(
+                scheme=b"https",
+                host=target.host.encode("ascii"),
+                port=target.port,
+                target=target.target.encode("ascii"),
+            ),
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            content=message.body,
+            extensions={
+                "timeout": {"connect": self._limits.connect_seconds},
+                # The name in the certificate, without the dot that ends an absolute name.
+                "sni_hostname": target.host.removesuffix("."),
+            },
+        )
+
+
+async def _drain(response: httpcore2.Response) -> None:
+    """Read a short answer to its end, so that the connection can be used again."""
+    read = 0
+    async for chunk in response.aiter_stream():
+        read += len(chunk)
+        if read > ANSWER_BYTES:
+            return
+
+
+def _reason(error: Exception) -> Reason | None:
+    if isinstance(error, httpcore2.ConnectError) and _is_tls(error):
+        return Reason.TLS
+    for kind, reason in _REASONS:
+        if isinstance(error, kind):
+            return reason
+    return None
+
+
+def _is_tls(error: BaseException) -> bool:
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    return cause is not None
