@@ -54,6 +54,7 @@ class Reason(StrEnum):
     DISCONNECTED = "disconnected"
     PROTOCOL = "protocol"
     STATUS = "status"
+    INTERNAL = "internal"
 
 
 @dataclass(frozen=True, slots=True)

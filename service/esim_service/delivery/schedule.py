@@ -1,0 +1,47 @@
+"""When a delivery is tried again, and what its attempts mean for the endpoint."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from partner_esim import webhooks
+
+from ..clock import HOUR, SECOND
+from ..domain.entities import WebhookEndpoint
+
+RETRY_AFTER = tuple(seconds * SECOND for seconds in webhooks.RETRY_AFTER_SECONDS)
+ATTEMPTS = 1 + len(RETRY_AFTER)
+DISABLE_AFTER = 120 * HOUR
+DISABLED_REASON = "deliveries_failing"
+
+
+def next_attempt(attempts: int, failed_at: int) -> int | None:
+    """Return when a delivery is tried again after so many failures; None when it is exhausted."""
+    if attempts < 1:
+        raise ValueError("a delivery is tried again only after it has failed")
+    return failed_at + RETRY_AFTER[attempts - 1] if attempts < ATTEMPTS else None
+
+
+def acknowledged(endpoint: WebhookEndpoint, at: int) -> WebhookEndpoint:
+    """Return the endpoint after a success: what failed before is forgotten, and it is enabled."""
+    return replace(
+        endpoint,
+        status="enabled",
+        disabled_reason=None,
+        last_success_at=at,
+        failing_since=None,
+        exhausted=False,
+    )
+
+
+def failed(endpoint: WebhookEndpoint, attempts: int, at: int) -> WebhookEndpoint:
+    """Return the endpoint after a delivery's failure number `attempts`.
+
+    It is disabled when nothing has succeeded for 120 hours of failing and a delivery is exhausted.
+    """
+    since = at if endpoint.failing_since is None else endpoint.failing_since
+    exhausted = endpoint.exhausted or next_attempt(attempts, at) is None
+    after = replace(endpoint, last_failure_at=at, failing_since=since, exhausted=exhausted)
+    if exhausted and at - since >= DISABLE_AFTER:
+        return replace(after, status="disabled", disabled_reason=DISABLED_REASON)
+    return after

@@ -1,0 +1,100 @@
+"""Deliveries are tried six times, and endpoints that never answer are disabled."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from esim_service.clock import HOUR, MINUTE
+from esim_service.delivery.schedule import acknowledged, failed, next_attempt
+from esim_service.domain.entities import Scope, WebhookEndpoint
+
+ENDPOINT = WebhookEndpoint(
+    endpoint_id="whe_1",
+    scope=Scope("prt_1", "test"),
+    url="https://hooks.example/",
+    event_types=("order.completed",),
+    secret="whsec_",
+    status="enabled",
+    disabled_reason=None,
+    created_at=0,
+    last_success_at=None,
+    last_failure_at=None,
+    failing_since=None,
+    exhausted=False,
+)
+
+
+def test_retries_come_after_1_and_5_and_30_minutes_and_2_and_12_hours() -> None:
+    delays = [next_attempt(attempts, 1000) for attempts in range(1, 7)]
+    assert delays == [
+        1000 + MINUTE,
+        1000 + 5 * MINUTE,
+        1000 + 30 * MINUTE,
+        1000 + 2 * HOUR,
+        1000 + 12 * HOUR,
+        None,
+    ]
+
+
+def test_there_is_no_retry_before_a_failure() -> None:
+    with pytest.raises(ValueError, match="failed"):
+        next_attempt(0, 1000)
+
+
+def test_120_hours_without_an_exhausted_delivery_disable_nothing() -> None:
+    after = failed(failed(ENDPOINT, 1, 0), 5, 500 * HOUR)
+    assert after.status == "enabled"
+
+
+def test_an_exhausted_delivery_before_120_hours_disables_nothing() -> None:
+    after = failed(failed(ENDPOINT, 1, 0), 6, 120 * HOUR - 1)
+    assert (after.status, after.exhausted) == ("enabled", True)
+
+
+def test_120_hours_and_an_exhausted_delivery_disable() -> None:
+    after = failed(failed(failed(ENDPOINT, 1, 7), 6, 15 * HOUR), 1, 7 + 120 * HOUR)
+    assert (after.status, after.disabled_reason) == ("disabled", "deliveries_failing")
+    assert after.failing_since == 7
+    assert after.last_failure_at == 7 + 120 * HOUR
+
+
+def test_a_success_starts_the_120_hours_afresh() -> None:
+    before = failed(failed(ENDPOINT, 1, 0), 6, 100 * HOUR)
+    after = failed(acknowledged(before, 101 * HOUR), 6, 130 * HOUR)
+    assert (after.status, after.failing_since) == ("enabled", 130 * HOUR)
+    assert after.last_success_at == 101 * HOUR
+
+
+def test_a_quiet_endpoint_is_not_disabled_by_its_first_outage() -> None:
+    quiet = acknowledged(ENDPOINT, 0)
+    after = failed(failed(quiet, 1, 1000 * HOUR), 6, 1015 * HOUR)
+    assert after.status == "enabled"
+
+
+def test_a_success_enables_again() -> None:
+    disabled = failed(failed(ENDPOINT, 1, 0), 6, 200 * HOUR)
+    assert disabled.status == "disabled"
+    after = acknowledged(disabled, 201 * HOUR)
+    assert (after.status, after.disabled_reason, after.exhausted) == ("enabled", None, False)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 40 * HOUR)), max_size=40),
+)
+def test_disabled_means_120_hours_of_failures_and_one_exhausted(
+    attempts: list[tuple[int, int]],
+) -> None:
+    endpoint, now = ENDPOINT, 0
+    failures: list[tuple[int, int]] = []
+    for attempt, pause in attempts:
+        now += pause
+        if attempt == 0:
+            endpoint, failures = acknowledged(endpoint, now), []
+        else:
+            endpoint = failed(endpoint, attempt, now)
+            failures.append((attempt, now))
+    long = any(
+        now - failures[0][1] >= 120 * HOUR and any(each == 6 for each, _ in failures[: index + 1])
+        for index, (_, now) in enumerate(failures)
+    )
+    assert (endpoint.status == "disabled") == long
