@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from esim_service import settings as service_settings
 from specwright.check.lint.table import RULES
 from specwright.report.rules import render
 
@@ -31,6 +32,14 @@ What `--help` says of every command. This page is made by `pytest tests/docs --a
 
 RULES_FOOT = """
 This page is made by `pytest tests/docs --accept rules`.
+"""
+
+SETTINGS_HEAD = """\
+# Settings of the reference service
+
+Each setting of `esim-service` is an environment variable; none is required. A value that cannot be
+used stops the service at its start. This page is made by `pytest tests/docs --accept settings`.
+
 """
 
 COMMANDS = re.compile(r"^Commands:\n((?: .*\n|\n)*)", re.MULTILINE)
@@ -69,6 +78,10 @@ def rules(specwright: Run) -> str:
     return render(RULES) + RULES_FOOT
 
 
+def settings(specwright: Run) -> str:
+    return SETTINGS_HEAD + service_settings.render()
+
+
 def help_texts(specwright: Run, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
     """The help of a command, then that of each command below it."""
     text = specwright(*path, "--help").stdout
@@ -81,5 +94,6 @@ def help_texts(specwright: Run, path: tuple[str, ...]) -> Iterator[tuple[tuple[s
 PAGES = (
     Derived("decisions", DECISIONS / "README.md", decisions),
     Derived("cli", ROOT / "docs" / "reference" / "cli.md", cli),
+    Derived("settings", ROOT / "docs" / "reference" / "service-settings.md", settings),
     Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )

@@ -1,0 +1,74 @@
+"""API keys: how they are made, what is kept of them, and whom they stand for."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import secrets
+from dataclasses import dataclass
+from typing import Protocol
+
+from starlette.requests import Request
+
+from .domain.entities import Mode, Principal
+
+_PREFIXES: dict[Mode, str] = {"test": "pes_test_", "live": "pes_live_"}
+_SECRET_BYTES = 24
+_SECRET = re.compile(r"[0-9a-f]{48}")
+_HINT_LENGTH = 4
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A key that was just made: the only moment at which its text is known."""
+
+    text: str
+    digest: bytes
+    hint: str
+
+    def __repr__(self) -> str:
+        """Show no more than what is kept."""
+        return f"NewKey(hint={self.hint!r})"
+
+
+class KeyRing(Protocol):
+    """Finds keys by what is kept of them."""
+
+    async def find(self, digest: bytes) -> Principal | None:
+        """Return whom the key with this digest stands for; None when no key in force has it."""
+        ...
+
+
+def make_key(mode: Mode) -> NewKey:
+    """Make a key of a mode."""
+    text = _PREFIXES[mode] + secrets.token_hex(_SECRET_BYTES)
+    return NewKey(text, digest(text), text[-_HINT_LENGTH:])
+
+
+def digest(text: str) -> bytes:
+    """Return what is kept of a key; it has 192 random bits, so that it needs no slow hash."""
+    return hashlib.sha256(text.encode()).digest()
+
+
+def mode_of(text: str) -> Mode | None:
+    """Return the mode that a key says, or None when it does not have the form of a key."""
+    for mode, prefix in _PREFIXES.items():
+        if text.startswith(prefix) and _SECRET.fullmatch(text, len(prefix)):
+            return mode
+    return None
+
+
+class Authenticator:
+    """Turns the credential of a request into its principal."""
+
+    def __init__(self, keys: KeyRing) -> None:
+        self._keys = keys
+
+    async def __call__(self, credential: str, request: Request) -> Principal | None:
+        """Return who sends a request; None for a key that is malformed, unknown or revoked."""
+        mode = mode_of(credential)
+        if mode is None:
+            return None
+        # Only digests are ever compared, so that the time it takes tells nothing about a key.
+        principal = await self._keys.find(digest(credential))
+        return principal if principal is not None and principal.scope.mode == mode else None

@@ -1,0 +1,112 @@
+"""Settings: what an operator decides, from the environment."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+PREFIX = "ESIM_"
+API_PATH = "/api/v1"
+
+Port = Annotated[int, Field(ge=0, le=65535)]
+
+
+class SettingsError(ValueError):
+    """The environment does not configure the service; one line per setting that is wrong."""
+
+
+class Settings(BaseSettings):
+    """Every setting; each is the environment variable of its name in capitals after `ESIM_`."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, env_ignore_empty=True, frozen=True)
+
+    database: str = Field(
+        default="esim.sqlite3",
+        description="Where everything is kept: the path of an SQLite file, or a `postgresql://` "
+        "URL.",
+    )
+    host: str = Field(default="127.0.0.1", description="The address that `serve` listens on.")
+    port: Port = Field(
+        default=8000, description="The port that `serve` listens on; 0 chooses a free one."
+    )
+    base_url: str | None = Field(
+        default=None,
+        description="The address of the API as partners see it; its path ends in `/api/v1`. "
+        "Without it: that of `host` and `port`.",
+    )
+    metrics_host: str = Field(
+        default="127.0.0.1", description="The address of `/healthz`, `/readyz` and `/metrics`."
+    )
+    metrics_port: Port = Field(
+        default=9464, description="The port of `/healthz`, `/readyz` and `/metrics`."
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="info", description="The least severe log entries that are written."
+    )
+    webhook_allow_cidr: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = Field(
+        default=(),
+        description="Networks, separated by commas, that webhooks may reach although they are "
+        "not public. For development and tests only.",
+    )
+    webhook_ca_file: Path | None = Field(
+        default=None,
+        description="A PEM file of certification authorities that webhook endpoints are checked "
+        "against, in place of the usual ones. For development and tests only.",
+    )
+
+    @field_validator("base_url")
+    @classmethod
+    def _check_base_url(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise ValueError("must be an http or https address")
+        if parts.query or parts.fragment or not parts.path.endswith(API_PATH):
+            raise ValueError(f"must end in {API_PATH}")
+        return value
+
+    @field_validator("webhook_allow_cidr", mode="before")
+    @classmethod
+    def _read_networks(cls, value: object) -> object:
+        if isinstance(value, str):
+            return [ip_network(each.strip()) for each in value.split(",") if each.strip()]
+        return value
+
+    @field_validator("webhook_ca_file")
+    @classmethod
+    def _check_file(cls, value: Path | None) -> Path | None:
+        if value is not None and not value.is_file():
+            raise ValueError(f"there is no file {value}")
+        return value
+
+
+def load() -> Settings:
+    """Read the settings from the environment.
+
+    Raises:
+        SettingsError: a setting cannot be used.
+    """
+    try:
+        return Settings()
+    except ValidationError as error:
+        lines = {
+            f"{PREFIX}{str(each['loc'][0]).upper()}: {each['msg'].removeprefix('Value error, ')}"
+            for each in error.errors(include_url=False)
+        }
+        raise SettingsError("\n".join(sorted(lines))) from None
+
+
+def render() -> str:
+    """Return the table of all settings as Markdown."""
+    rows = ["| Variable | Default | What it decides |\n|---|---|---|\n"]
+    for name, field in Settings.model_fields.items():
+        is_unset = field.default is None or field.default == ()
+        default = "" if is_unset else f"`{field.default}`"
+        rows.append(f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |\n")
+    return "".join(rows)

@@ -1,0 +1,78 @@
+"""Settings: defaults, the environment, and what is refused."""
+
+from ipaddress import ip_network
+from pathlib import Path
+
+import pytest
+
+from esim_service import settings
+from esim_service.settings import Settings, SettingsError
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in Settings.model_fields:
+        monkeypatch.delenv(f"ESIM_{name.upper()}", raising=False)
+
+
+def test_nothing_has_to_be_set() -> None:
+    loaded = settings.load()
+    assert loaded.database == "esim.sqlite3"
+    assert loaded.webhook_allow_cidr == ()
+    assert loaded.host == loaded.metrics_host == "127.0.0.1"
+
+
+def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    authorities = tmp_path / "ca.pem"
+    authorities.touch()
+    monkeypatch.setenv("ESIM_DATABASE", "postgresql://db/esim")
+    monkeypatch.setenv("ESIM_PORT", "0")
+    monkeypatch.setenv("ESIM_BASE_URL", "https://esim.example/x/api/v1")
+    monkeypatch.setenv("ESIM_WEBHOOK_ALLOW_CIDR", "127.0.0.0/8, ::1/128")
+    monkeypatch.setenv("ESIM_WEBHOOK_CA_FILE", str(authorities))
+    loaded = settings.load()
+    assert loaded.database == "postgresql://db/esim"
+    assert loaded.port == 0
+    assert loaded.base_url == "https://esim.example/x/api/v1"
+    assert loaded.webhook_allow_cidr == (ip_network("127.0.0.0/8"), ip_network("::1/128"))
+    assert loaded.webhook_ca_file == authorities
+
+
+def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESIM_PORT", "")
+    assert settings.load().port == 8000
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("PORT", "65536"),
+        ("PORT", "-1"),
+        ("PORT", "http"),
+        ("METRICS_PORT", "1.5"),
+        ("LOG_LEVEL", "loud"),
+        ("BASE_URL", "ftp://esim.example/api/v1"),
+        ("BASE_URL", "https:///api/v1"),
+        ("BASE_URL", "https://esim.example/api/v2"),
+        ("BASE_URL", "https://esim.example/api/v1/"),
+        ("BASE_URL", "https://esim.example/api/v1?x=/api/v1"),
+        ("WEBHOOK_ALLOW_CIDR", "127.0.0.1/8"),
+        ("WEBHOOK_ALLOW_CIDR", "localhost"),
+        ("WEBHOOK_CA_FILE", "/nonexistent.pem"),
+    ],
+)
+def test_what_is_wrong_is_named_in_one_line(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"ESIM_{name}", value)
+    with pytest.raises(SettingsError) as caught:
+        settings.load()
+    [line] = str(caught.value).splitlines()
+    assert line.startswith(f"ESIM_{name}: ")
+
+
+def test_every_wrong_setting_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESIM_PORT", "x")
+    monkeypatch.setenv("ESIM_LOG_LEVEL", "x")
+    with pytest.raises(SettingsError, match=r"^ESIM_LOG_LEVEL: .*\nESIM_PORT: .*$"):
+        settings.load()
