@@ -43,7 +43,7 @@ class LocalWindows:
         # A limit of zero leaves nothing that could expire.
         reset = taken[0] + window_seconds - now if taken else window_seconds
         # The limit of a key may have been lowered since the requests were counted.
-        return Allowance(is_allowed, max(0, limit - len(taken)), max(1, math.ceil(reset)))
+        return Allowance(is_allowed, max(0, limit - len(taken)), max(1, math.ceil(reset)), limit)
 
 
 class KeyLimiter:

@@ -259,12 +259,13 @@ def _plain(value: Any) -> Any:
 class Limiter:
     """Leaves a number of requests, whoever sends them."""
 
-    def __init__(self, left: int) -> None:
+    def __init__(self, left: int, limit: int | None = None) -> None:
         self.left = left
+        self.limit = limit
 
     async def take(self, limit: RateLimit, context: Context) -> Allowance:
         self.left -= 1
-        return Allowance(self.left >= 0, max(self.left, 0), 12)
+        return Allowance(self.left >= 0, max(self.left, 0), 12, self.limit)
 
 
 class Store:
@@ -726,6 +727,13 @@ def test_a_rate_limit_is_announced_and_enforced() -> None:
         assert (second.status, second.error["code"]) == (429, "slow_down")
         assert second.headers["Retry-After"] == "12"
         assert second.headers["RateLimit-Policy"] == '"read";q=1000;w=60'
+
+
+def test_a_limit_other_than_the_contracts_is_announced() -> None:
+    with Server(application(Things(), hooks=Hooks(rate_limiter=Limiter(1, 7)))) as server:
+        for answer in (server.send("GET", "/things/a"), server.send("GET", "/things/a")):
+            assert answer.headers["RateLimit-Policy"] == '"read";q=7;w=60'
+        assert "At most 7 requests" in answer.error["message"]
 
 
 def test_a_repeated_request_is_answered_like_the_first() -> None:

@@ -39,7 +39,7 @@ async def test_the_request_after_the_last_one_is_refused(limit: RateLimit) -> No
         (await limiter.take(limit, context("key_1"))).remaining for _ in range(limit.limit)
     ]
     assert remaining == list(range(limit.limit - 1, -1, -1))
-    assert await limiter.take(limit, context("key_1")) == Allowance(False, 0, 60)
+    assert await limiter.take(limit, context("key_1")) == Allowance(False, 0, 60, limit.limit)
 
 
 async def test_each_request_frees_its_own_place() -> None:
@@ -49,11 +49,11 @@ async def test_each_request_frees_its_own_place() -> None:
         assert (await windows.take("a", 3, 60)).allowed
         clock.advance(10_000)
     refused = await windows.take("a", 3, 60)
-    assert refused == Allowance(False, 0, 30)
+    assert refused == Allowance(False, 0, 30, 3)
     clock.advance(29_999)
-    assert await windows.take("a", 3, 60) == Allowance(False, 0, 1)
+    assert await windows.take("a", 3, 60) == Allowance(False, 0, 1, 3)
     clock.advance(1)
-    assert await windows.take("a", 3, 60) == Allowance(True, 0, 10)
+    assert await windows.take("a", 3, 60) == Allowance(True, 0, 10, 3)
     assert not (await windows.take("a", 3, 60)).allowed
 
 
@@ -81,14 +81,14 @@ async def test_a_key_may_have_limits_of_its_own() -> None:
     limiter = KeyLimiter(LocalWindows(ManualClock()))
     own = context("key_1", read=5000, write=0)
     assert (await limiter.take(READ, own)).remaining == 4999
-    assert await limiter.take(WRITE, own) == Allowance(False, 0, 60)
+    assert await limiter.take(WRITE, own) == Allowance(False, 0, 60, 0)
 
 
 async def test_a_limit_that_was_lowered_holds_at_once() -> None:
     limiter = KeyLimiter(LocalWindows(ManualClock()))
     for _ in range(5):
         await limiter.take(READ, context("key_1"))
-    assert await limiter.take(READ, context("key_1", read=3)) == Allowance(False, 0, 60)
+    assert await limiter.take(READ, context("key_1", read=3)) == Allowance(False, 0, 60, 3)
 
 
 async def test_the_wall_clock_does_not_matter() -> None:

@@ -27,11 +27,15 @@ class RateLimit:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """A limiter's verdict: what is left of the limit, and for how many seconds that holds."""
+    """A limiter's verdict: what is left of the limit, and for how many seconds that holds.
+
+    `limit` is the limit itself where it is not the contract's.
+    """
 
     allowed: bool
     remaining: int
     reset_seconds: int
+    limit: int | None = None
 
 
 class RateLimiter(Protocol):

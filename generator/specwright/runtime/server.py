@@ -270,14 +270,15 @@ class _Service(BaseRoute):
 
     async def _count(self, limiter: RateLimiter, limit: RateLimit, context: Context) -> None:
         allowance = await limiter.take(limit, context)
+        most = limit.limit if allowance.limit is None else allowance.limit
         seconds = allowance.reset_seconds
         policy, state, retry = self._rate_headers
         if policy:
-            context.headers[policy] = f'"{limit.name}";q={limit.limit};w={limit.window_seconds}'
+            context.headers[policy] = f'"{limit.name}";q={most};w={limit.window_seconds}'
         if state:
             context.headers[state] = f'"{limit.name}";r={allowance.remaining};t={seconds}'
         if not allowance.allowed:
-            message = f"At most {limit.limit} requests fit in {limit.window_seconds} seconds."
+            message = f"At most {most} requests fit in {limit.window_seconds} seconds."
             headers = {retry: str(seconds)} if retry else {}
             raise Problem("rate_limited", message, headers=headers)
 
