@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .domain.entities import Mode, Order, Profile, Topup
+from .domain.entities import Esim, Mode, Order, Profile, Topup
+from .domain.lifecycle import Observation
 
 
 class RefusedError(Exception):
@@ -61,6 +62,22 @@ class Provisioner(Protocol):
 
         Raises:
             RefusedError: that cannot be.
+            UnreachableError: it does not answer now.
+        """
+        ...
+
+
+class Reporter(Protocol):
+    """What a carrier tells of the eSIMs that it has made."""
+
+    def next_report(self, esim: Esim, now: int) -> int:
+        """Return when it is worth asking for a report again."""
+        ...
+
+    async def report(self, esim: Esim, now: int) -> Observation | None:
+        """Return what the carrier has seen since the last report; None when nothing new.
+
+        Raises:
             UnreachableError: it does not answer now.
         """
         ...

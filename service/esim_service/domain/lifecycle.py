@@ -1,0 +1,173 @@
+"""The life of an eSIM: what the carrier's reports, top-ups and the time make of it.
+
+Nothing is reported twice: an event happens when its mark is passed, and a mark that was passed
+can be passed again only after a top-up has moved it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+from ..clock import DAY, HOUR
+from .entities import Esim, Topup
+
+EventType: TypeAlias = Literal[
+    "esim.activated", "esim.usage", "esim.depleted", "esim.expiring", "esim.expired"
+]
+Threshold: TypeAlias = Literal[50, 80]
+
+EXPIRING_FROM = 24 * HOUR
+EXPIRING_UNTIL = 20 * HOUR
+_THRESHOLDS: tuple[Threshold, ...] = (50, 80)
+_ALL = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """What the carrier saw of an eSIM.
+
+    Attributes:
+        at: when it was seen.
+        active_since: when the eSIM was first used, or None when it was not.
+        expires_at: when it ends, if the carrier says so.
+    """
+
+    at: int
+    profile_status: str
+    used_bytes: int
+    active_since: int | None
+    expires_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Happened:
+    """An event to be written, with the eSIM as it is after all that happened with it."""
+
+    type: EventType
+    threshold_percent: Threshold | None = None
+
+
+Step: TypeAlias = tuple[Esim, tuple[Happened, ...]]
+
+
+def observe(esim: Esim, observation: Observation, now: int) -> Step:
+    """Return the eSIM after a report of the carrier, and what happened.
+
+    A report that is not newer than the last one changes nothing.
+    """
+    if not _is_alive(esim) or (esim.observed_at is not None and observation.at <= esim.observed_at):
+        return elapse(esim, now)
+    after, activated = _activate(esim, observation)
+    after = replace(
+        after,
+        profile_status=observation.profile_status,
+        # Carriers correct their figures, but what is used is not given back.
+        used_bytes=max(esim.used_bytes, observation.used_bytes),
+        observed_at=observation.at,
+        updated_at=now,
+    )
+    if observation.expires_at is not None:
+        after = _until(after, observation.expires_at)
+    after, used = _use(after)
+    after, elapsed = elapse(after, now)
+    return after, activated + used + elapsed
+
+
+def elapse(esim: Esim, now: int) -> Step:
+    """Return the eSIM at a moment, and what happened because of the time alone."""
+    if not _is_alive(esim):
+        return esim, ()
+    remaining = esim.expires_at - now
+    if remaining <= 0:
+        return replace(esim, status="expired", updated_at=now), (Happened("esim.expired"),)
+    if not esim.expiring_reported and EXPIRING_UNTIL <= remaining <= EXPIRING_FROM:
+        return replace(esim, expiring_reported=True), (Happened("esim.expiring"),)
+    return esim, ()
+
+
+def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
+    """Return the eSIM with the data and the validity of a top-up.
+
+    Raises:
+        ValueError: the eSIM is expired or revoked.
+    """
+    if not _is_alive(esim):
+        raise ValueError(f"an eSIM that is {esim.status} cannot be topped up")
+    total = (
+        None
+        if esim.total_bytes is None or topup.data_bytes is None
+        else esim.total_bytes + topup.data_bytes
+    )
+    after = replace(esim, total_bytes=total, updated_at=now)
+    after = replace(after, usage_reported=min(esim.usage_reported, _mark(after)))
+    if esim.status == "depleted" and after.usage_reported < _ALL:
+        after = replace(after, status="active")
+    if esim.activated_at is None and esim.validity_days:
+        return replace(after, validity_days=max(esim.validity_days, topup.validity_days))
+    return _until(after, max(esim.expires_at, now + topup.validity_days * DAY))
+
+
+def revoke(esim: Esim, now: int) -> Esim:
+    """Return the eSIM after it was taken back; nothing happens to it any more."""
+    return esim if esim.status == "revoked" else replace(esim, status="revoked", updated_at=now)
+
+
+def next_moment(esim: Esim, now: int) -> int | None:
+    """Return when `elapse` has something to say again; None when never."""
+    if not _is_alive(esim):
+        return None
+    if not esim.expiring_reported and now <= esim.expires_at - EXPIRING_UNTIL:
+        return max(now, esim.expires_at - EXPIRING_FROM)
+    return esim.expires_at
+
+
+def _is_alive(esim: Esim) -> bool:
+    return esim.status in ("ready", "active", "depleted")
+
+
+def _activate(esim: Esim, observation: Observation) -> Step:
+    since = observation.active_since
+    if since is None and observation.used_bytes > 0:
+        since = observation.at
+    if since is None or esim.activated_at is not None:
+        return esim, ()
+    after = replace(esim, status="active", activated_at=since)
+    # No days: the validity runs since the purchase, and the activation does not move its end.
+    if esim.validity_days:
+        after = _until(after, since + esim.validity_days * DAY)
+    return after, (Happened("esim.activated"),)
+
+
+def _use(esim: Esim) -> Step:
+    mark = _mark(esim)
+    if esim.status != "active" or mark <= esim.usage_reported:
+        return esim, ()
+    happened = tuple(
+        Happened("esim.usage", threshold)
+        for threshold in _THRESHOLDS
+        if esim.usage_reported < threshold <= mark
+    )
+    after = replace(esim, usage_reported=mark)
+    if mark < _ALL:
+        return after, happened
+    return replace(after, status="depleted"), (*happened, Happened("esim.depleted"))
+
+
+def _mark(esim: Esim) -> int:
+    """Return the highest of the marks that the usage has reached."""
+    if esim.total_bytes is None:
+        return 0
+    return max(
+        (mark for mark in (*_THRESHOLDS, _ALL) if esim.used_bytes * 100 >= mark * esim.total_bytes),
+        default=0,
+    )
+
+
+def _until(esim: Esim, expires_at: int) -> Esim:
+    later = expires_at > esim.expires_at
+    return replace(
+        esim,
+        expires_at=expires_at,
+        expiring_reported=esim.expiring_reported and not later,
+    )
