@@ -269,3 +269,23 @@ async def test_a_cancellation_gives_back_what_hangs(world: World) -> None:
     with pytest.raises(asyncio.CancelledError):
         await running
     assert world.outbox.released == ["dlv_0"]
+
+
+async def test_an_attempt_that_ends_in_spite_of_the_stop_is_not_given_back(
+    world: World, clock: ManualClock
+) -> None:
+    async def insist(_: Message) -> Outcome:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return Acknowledged(200)
+        raise AssertionError
+
+    worker = Worker(world.outbox, insist, clock, grace_seconds=0)
+    world.outbox.put("a")
+    running = asyncio.create_task(worker.run())
+    await world.settle()
+    worker.stop()
+    await asyncio.wait_for(running, 1)
+    assert world.outbox.released == []
+    assert [outcome for _, outcome, _ in world.outbox.recorded] == [Acknowledged(200)]
