@@ -1,4 +1,4 @@
-"""Puts a catalogue in the place of the one before."""
+"""The catalogue as operators load and list it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from partner_esim.models import Plan
 
 from ..catalogue import Catalogue, EligibleTopupPlan
 from ..money import from_decimal
-from .unit import Unit, Value, execute
+from .unit import Unit, Value, execute, rows
 
 _BATCH = 200
 _TOPUP_COLUMNS = (
@@ -40,14 +40,20 @@ def replace(catalogue: Catalogue) -> Unit[None]:
     yield from _write("plan_topups", ["plan_id", "topup_plan_id"], eligible)
 
 
-def _write(table: str, columns: Sequence[str], rows: Sequence[tuple[Value, ...]]) -> Unit[None]:
+def for_sale() -> Unit[Sequence[bytes]]:
+    """Return the plans that can be ordered, as the contract writes them, in order of their ids."""
+    found = yield from rows("SELECT body FROM plans WHERE available = 1 ORDER BY plan_id")
+    return [each["body"] for each in found]
+
+
+def _write(table: str, columns: Sequence[str], entries: Sequence[tuple[Value, ...]]) -> Unit[None]:
     key, *others = columns
     changes = ", ".join(f"{name} = excluded.{name}" for name in others)
     # Tables of pairs were emptied before, so that none of theirs is there already.
     conflict = f" ON CONFLICT ({key}) DO UPDATE SET {changes}" if "body" in columns else ""
     head = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "
-    for start in range(0, len(rows), _BATCH // len(columns)):
-        batch = rows[start : start + _BATCH // len(columns)]
+    for start in range(0, len(entries), _BATCH // len(columns)):
+        batch = entries[start : start + _BATCH // len(columns)]
         numbers = range(1, len(columns) * len(batch) + 1)
         places = [f"${number}" for number in numbers]
         groups = (

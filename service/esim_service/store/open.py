@@ -1,0 +1,40 @@
+"""Opens the database that a setting names."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from .database import Database, OperatorError
+from .sqlite import SqliteDatabase
+
+_POSTGRES = ("postgresql://", "postgres://")
+
+
+@asynccontextmanager
+async def open_database(place: str) -> AsyncIterator[Database]:
+    """Open a database for the time of the context: an SQLite file, or a PostgreSQL URL.
+
+    Raises:
+        OperatorError: it cannot be used.
+    """
+    database = await _open(place)
+    try:
+        yield database
+    finally:
+        await database.close()
+
+
+async def _open(place: str) -> Database:
+    if place.startswith(_POSTGRES):
+        try:
+            # An extra brings the driver; SQLite needs none.
+            from .postgres import PostgresDatabase
+        except ImportError:
+            raise OperatorError("PostgreSQL needs: pip install 'esim-service[postgres]'") from None
+        return await PostgresDatabase.open(place)
+    if "://" in place:
+        scheme = place.partition("://")[0]
+        raise OperatorError(f"{scheme}:// is no database: give a file or a postgresql:// URL")
+    return SqliteDatabase(Path(place))
