@@ -104,8 +104,8 @@ def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
     if esim.status == "depleted" and after.usage_reported < _ALL:
         after = replace(after, status="active")
     if esim.activated_at is None and esim.validity_days:
-        return replace(after, validity_days=max(esim.validity_days, topup.validity_days))
-    return _until(after, max(esim.expires_at, now + topup.validity_days * DAY))
+        return replace(after, validity_days=esim.validity_days + topup.validity_days)
+    return _until(after, esim.expires_at + topup.validity_days * DAY)
 
 
 def revoke(esim: Esim, now: int) -> Esim:
