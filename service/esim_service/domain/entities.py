@@ -85,7 +85,6 @@ class Plan:
     plan_id: str
     plan_type: PlanType
     coverage: str
-    countries: tuple[str, ...]
     price: int
     data_bytes: int | None
     per_day: bool

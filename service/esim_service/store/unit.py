@@ -22,8 +22,8 @@ class Row(Protocol):
 class Statement:
     """SQL as PostgreSQL writes it, within what SQLite understands, with parameters `$1`, `$2`, …
 
-    `FOR UPDATE` and `FOR UPDATE SKIP LOCKED` at the end of a query may be left out by a driver
-    whose writers wait for each other anyway.
+    A driver may leave out `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` and `COLLATE "C"` where its
+    database has no need of them.
     """
 
     sql: str
@@ -47,3 +47,10 @@ def row(sql: str, *parameters: Value) -> Unit[Row | None]:
 def execute(sql: str, *parameters: Value) -> Unit[None]:
     """Run a statement that has no result."""
     yield Statement(sql, parameters)
+
+
+def insert(table: str, **values: Value) -> Unit[None]:
+    """Add a row to a table."""
+    places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
+    sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})"
+    yield Statement(sql, tuple(values.values()))

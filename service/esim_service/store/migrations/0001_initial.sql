@@ -1,8 +1,9 @@
 -- Times are milliseconds since 1970, amounts ten-thousandths of a dollar, all ids text.
+-- Ids are ordered by their bytes (COLLATE "C"), whatever the locale of the database.
 -- No foreign keys: rows of one partner are removed in bulk by one transaction (sandbox reset).
 
 CREATE TABLE partners (
-    partner_id TEXT PRIMARY KEY,
+    partner_id TEXT COLLATE "C" PRIMARY KEY,
     name TEXT NOT NULL UNIQUE,
     status TEXT NOT NULL,
     created_at BIGINT NOT NULL
@@ -22,7 +23,7 @@ CREATE TABLE accounts (
 );
 
 CREATE TABLE api_keys (
-    key_id TEXT PRIMARY KEY,
+    key_id TEXT COLLATE "C" PRIMARY KEY,
     digest BYTEA NOT NULL UNIQUE,
     hint TEXT NOT NULL,
     partner_id TEXT NOT NULL,
@@ -34,7 +35,7 @@ CREATE TABLE api_keys (
 );
 
 CREATE TABLE ledger (
-    entry_id TEXT PRIMARY KEY,
+    entry_id TEXT COLLATE "C" PRIMARY KEY,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
     kind TEXT NOT NULL,
@@ -47,7 +48,7 @@ CREATE INDEX ledger_of_account ON ledger (partner_id, mode, entry_id);
 
 -- body is the entry as the contract writes it; the columns are what rules and filters need.
 CREATE TABLE plans (
-    plan_id TEXT PRIMARY KEY,
+    plan_id TEXT COLLATE "C" PRIMARY KEY,
     plan_type TEXT NOT NULL,
     coverage TEXT NOT NULL,
     price BIGINT NOT NULL,
@@ -63,12 +64,12 @@ CREATE INDEX plans_by_coverage ON plans (coverage, plan_id);
 
 CREATE TABLE plan_countries (
     country TEXT NOT NULL,
-    plan_id TEXT NOT NULL,
+    plan_id TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (country, plan_id)
 );
 
 CREATE TABLE topup_plans (
-    topup_plan_id TEXT PRIMARY KEY,
+    topup_plan_id TEXT COLLATE "C" PRIMARY KEY,
     plan_type TEXT NOT NULL,
     price BIGINT NOT NULL,
     data_bytes BIGINT,
@@ -80,7 +81,7 @@ CREATE TABLE topup_plans (
 
 CREATE TABLE plan_topups (
     plan_id TEXT NOT NULL,
-    topup_plan_id TEXT NOT NULL,
+    topup_plan_id TEXT COLLATE "C" NOT NULL,
     PRIMARY KEY (plan_id, topup_plan_id)
 );
 
@@ -96,7 +97,7 @@ CREATE TABLE answers (
 );
 
 CREATE TABLE orders (
-    order_id TEXT PRIMARY KEY,
+    order_id TEXT COLLATE "C" PRIMARY KEY,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
     reference TEXT NOT NULL,
@@ -118,7 +119,7 @@ CREATE TABLE orders (
 CREATE INDEX orders_of_account ON orders (partner_id, mode, order_id);
 
 CREATE TABLE esims (
-    esim_id TEXT PRIMARY KEY,
+    esim_id TEXT COLLATE "C" PRIMARY KEY,
     iccid TEXT NOT NULL UNIQUE,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
@@ -147,7 +148,7 @@ CREATE INDEX esims_of_account ON esims (partner_id, mode, esim_id);
 CREATE INDEX esims_of_order ON esims (order_id);
 
 CREATE TABLE topups (
-    topup_id TEXT PRIMARY KEY,
+    topup_id TEXT COLLATE "C" PRIMARY KEY,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
     esim_id TEXT NOT NULL,
@@ -168,7 +169,7 @@ CREATE INDEX topups_of_account ON topups (partner_id, mode);
 
 -- Work that waits for the carrier or for a moment. A claim moves due_at past its lease.
 CREATE TABLE jobs (
-    job_id TEXT PRIMARY KEY,
+    job_id TEXT COLLATE "C" PRIMARY KEY,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
     kind TEXT NOT NULL,
@@ -193,7 +194,7 @@ CREATE TABLE events (
 CREATE INDEX events_by_age ON events (created_at);
 
 CREATE TABLE webhook_endpoints (
-    endpoint_id TEXT PRIMARY KEY,
+    endpoint_id TEXT COLLATE "C" PRIMARY KEY,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
     url TEXT NOT NULL,
@@ -212,7 +213,7 @@ CREATE INDEX endpoints_of_account ON webhook_endpoints (partner_id, mode);
 -- One row per event and endpoint until it is acknowledged or exhausted. A claim moves due_at
 -- past the lease, so that a worker that dies loses its claim by itself.
 CREATE TABLE deliveries (
-    delivery_id TEXT PRIMARY KEY,
+    delivery_id TEXT COLLATE "C" PRIMARY KEY,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
     endpoint_id TEXT NOT NULL,

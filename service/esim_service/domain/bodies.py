@@ -1,0 +1,130 @@
+"""Resources as the contract shows them, and the frozen bytes of events."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import BaseModel
+
+from partner_esim import models
+
+from ..clock import moment
+from ..money import to_decimal
+from .entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
+
+
+def encoded(model: BaseModel) -> bytes:
+    """Return a resource as it goes over the wire."""
+    return model.model_dump_json(by_alias=True).encode()
+
+
+def order(value: Order) -> models.Order:
+    """Show an order."""
+    failed = value.failure
+    return models.Order(
+        order_id=value.order_id,
+        reference=value.reference,
+        status=value.status,
+        plan_id=value.plan_id,
+        quantity=value.quantity,
+        days=value.days,
+        unit_price_usd=to_decimal(value.unit_price),
+        total_usd=to_decimal(value.total),
+        iccids=list(value.iccids),
+        end_user=models.EndUser(label=value.end_user_label) if value.has_end_user else None,
+        metadata=dict(value.metadata),
+        failure=models.OrderFailure(code=failed.code, message=failed.message) if failed else None,
+        created_at=moment(value.created_at),
+        completed_at=None if value.completed_at is None else moment(value.completed_at),
+    )
+
+
+def esim(value: Esim) -> models.Esim:
+    """Show an eSIM."""
+    profile, total = value.profile, value.total_bytes
+    return models.Esim(
+        esim_id=value.esim_id,
+        iccid=profile.iccid,
+        order_id=value.order_id,
+        plan_id=value.plan_id,
+        status=value.status,
+        profile_status=value.profile_status,
+        activation=models.Activation(
+            smdp_address=profile.smdp_address,
+            matching_id=profile.matching_id,
+            activation_code=f"LPA:1${profile.smdp_address}${profile.matching_id}",
+            confirmation_code_required=profile.confirmation_required,
+            ios_install_url=profile.ios_install_url,
+        ),
+        data=models.DataUsage(
+            total_bytes=total,
+            used_bytes=value.used_bytes,
+            remaining_bytes=None if total is None else max(0, total - value.used_bytes),
+            observed_at=None if value.observed_at is None else moment(value.observed_at),
+        ),
+        activated_at=None if value.activated_at is None else moment(value.activated_at),
+        expires_at=moment(value.expires_at),
+        topup_supported=value.topup_supported,
+        created_at=moment(value.created_at),
+        updated_at=moment(value.updated_at),
+    )
+
+
+def topup(value: Topup) -> models.Topup:
+    """Show a top-up."""
+    return models.Topup(
+        topup_id=value.topup_id,
+        iccid=value.iccid,
+        esim_id=value.esim_id,
+        topup_plan_id=value.topup_plan_id,
+        reference=value.reference,
+        status=value.status,
+        days=value.days,
+        price_usd=to_decimal(value.price),
+        total_usd=to_decimal(value.total),
+        data_bytes=value.data_bytes,
+        balance_after_usd=to_decimal(value.balance_after),
+        created_at=moment(value.created_at),
+        completed_at=None if value.completed_at is None else moment(value.completed_at),
+    )
+
+
+def balance(value: Account) -> models.Balance:
+    """Show the balance of an account."""
+    return models.Balance(
+        balance_usd=to_decimal(value.balance),
+        low_balance_threshold_usd=to_decimal(value.low_threshold),
+        currency="USD",
+        updated_at=moment(value.updated_at),
+    )
+
+
+def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
+    """Show a webhook endpoint, without its secret."""
+    success, failure = value.last_success_at, value.last_failure_at
+    return models.WebhookEndpoint(
+        id=value.endpoint_id,
+        url=value.url,
+        event_types=list(value.event_types),
+        mode=value.scope.mode,
+        status=value.status,
+        disabled_reason=value.disabled_reason,
+        created_at=moment(value.created_at),
+        last_success_at=None if success is None else moment(success),
+        last_failure_at=None if failure is None else moment(failure),
+    )
+
+
+def event(
+    event_id: str, type_: str, now: int, scope: Scope, data: BaseModel, threshold: int | None
+) -> bytes:
+    """Write an event about a resource, which appears in it byte for byte as GET shows it."""
+    head = {
+        "id": event_id,
+        "type": type_,
+        "created_at": moment(now).isoformat().replace("+00:00", "Z"),
+        "mode": scope.mode,
+    } | ({} if threshold is None else {"threshold_percent": threshold})
+    return (
+        json.dumps(head, separators=(",", ":")).encode()[:-1] + b',"data":' + encoded(data) + b"}"
+    )

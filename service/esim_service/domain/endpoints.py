@@ -1,0 +1,93 @@
+"""Webhook endpoints: at most three per mode, each with a secret of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from partner_esim import models
+from partner_esim.server import Problem
+
+from ..ids import Prefix
+from ..store import events as store
+from ..store import partners
+from ..store.unit import Unit
+from . import events
+from .entities import Scope, WebhookEndpoint
+from .stamp import Stamp
+
+CAPACITY = 3
+DEFAULT_SELECTION = (
+    "order.completed",
+    "esim.activated",
+    "esim.usage",
+    "esim.depleted",
+    "esim.expiring",
+    "esim.expired",
+    "topup.completed",
+    "balance.low",
+)
+
+
+def not_found() -> Problem:
+    """Make the problem of an id that names no endpoint of the partner."""
+    return Problem("resource_not_found", "There is no such webhook endpoint.", param="path.id")
+
+
+def register(
+    scope: Scope, url: str, event_types: Sequence[str] | None, secret: str, stamp: Stamp
+) -> Unit[WebhookEndpoint]:
+    """Register an endpoint.
+
+    Raises:
+        Problem: there are as many as there may be.
+    """
+    # The account is held so that two requests cannot both count the same free place.
+    yield from partners.lock_account(scope)
+    if len((yield from store.endpoints(scope))) >= CAPACITY:
+        message = f"There can be {CAPACITY} webhook endpoints in each mode: remove one first."
+        raise Problem("webhook_endpoint_limit_reached", message)
+    selected = DEFAULT_SELECTION if event_types is None else tuple(dict.fromkeys(event_types))
+    endpoint = WebhookEndpoint(
+        endpoint_id=stamp.new(Prefix.ENDPOINT),
+        scope=scope,
+        url=url,
+        event_types=selected,
+        secret=secret,
+        status="enabled",
+        disabled_reason=None,
+        created_at=stamp.now,
+        last_success_at=None,
+        last_failure_at=None,
+        failing_since=None,
+        exhausted=False,
+    )
+    yield from store.add_endpoint(endpoint)
+    return endpoint
+
+
+def remove(scope: Scope, endpoint_id: str) -> Unit[None]:
+    """Remove an endpoint and what was queued for it.
+
+    Raises:
+        Problem: there is none with this id.
+    """
+    # Events look for endpoints while they hold the account; none may be queued for this one now.
+    yield from partners.lock_account(scope)
+    if not (yield from store.remove_endpoint(scope, endpoint_id)):
+        raise not_found()
+
+
+def test(scope: Scope, endpoint_id: str, stamp: Stamp) -> Unit[str]:
+    """Send a test event to an endpoint; return the id of the event.
+
+    Raises:
+        Problem: there is none with this id.
+    """
+    account = yield from partners.lock_account(scope)
+    known = yield from store.endpoints(scope)
+    if endpoint_id not in {each.endpoint_id for each in known}:
+        raise not_found()
+    data = models.WebhookTest(webhook_endpoint_id=endpoint_id)
+    account, event = yield from events.emit_to(endpoint_id, account, "webhook.test", data, stamp)
+    yield from partners.save_account(account)
+    return event.event_id

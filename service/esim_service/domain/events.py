@@ -1,0 +1,65 @@
+"""Events: written in the order of the feed, and queued for the endpoints that want them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pydantic import BaseModel
+
+from partner_esim.server import Problem
+
+from ..ids import Prefix
+from ..store import events as store
+from ..store import partners
+from ..store.unit import Unit
+from . import bodies
+from .entities import Account, Event, Scope
+from .stamp import Stamp
+
+
+def emit(
+    account: Account, type_: str, data: BaseModel, stamp: Stamp, *, threshold: int | None = None
+) -> Unit[Account]:
+    """Write an event for the subscribed endpoints; the caller holds the account and saves it."""
+    account, event = yield from _write(account, type_, data, stamp, threshold)
+    for endpoint in (yield from store.endpoints(account.scope)):
+        if endpoint.status == "enabled" and type_ in endpoint.event_types:
+            yield from store.add_delivery(stamp.new(Prefix.DELIVERY), event, endpoint.endpoint_id)
+    return account
+
+
+def emit_to(
+    endpoint_id: str, account: Account, type_: str, data: BaseModel, stamp: Stamp
+) -> Unit[tuple[Account, Event]]:
+    """Write an event for one endpoint, whatever it has subscribed to."""
+    account, event = yield from _write(account, type_, data, stamp, None)
+    yield from store.add_delivery(stamp.new(Prefix.DELIVERY), event, endpoint_id)
+    return account, event
+
+
+def feed(
+    scope: Scope, after: int | None, type_: str | None, limit: int
+) -> Unit[tuple[Sequence[Event], bool, int]]:
+    """Return a page of the feed, whether there is more, and where to go on."""
+    account = yield from partners.account(scope)
+    if after is not None and after < account.purged_event:
+        raise Problem(
+            "cursor_expired",
+            "The events after this cursor are no longer kept.",
+            param="query.cursor",
+        )
+    found = yield from store.feed(scope, after or 0, type_, limit + 1)
+    if len(found) > limit:
+        return found[:limit], True, found[limit - 1].sequence
+    return found, False, account.last_event
+
+
+def _write(
+    account: Account, type_: str, data: BaseModel, stamp: Stamp, threshold: int | None
+) -> Unit[tuple[Account, Event]]:
+    event_id, sequence = stamp.new(Prefix.EVENT), account.last_event + 1
+    body = bodies.event(event_id, type_, stamp.now, account.scope, data, threshold)
+    event = Event(event_id, account.scope, sequence, type_, body, stamp.now)
+    yield from store.add_event(event)
+    return replace(account, last_event=sequence), event

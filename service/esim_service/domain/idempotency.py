@@ -1,0 +1,79 @@
+"""What a reference means: the same request gets the same answer, for ever."""
+
+from __future__ import annotations
+
+import hmac
+from dataclasses import dataclass
+
+from partner_esim.server import Problem
+
+from ..store import orders as store
+from ..store.unit import Unit
+from .entities import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A request for an operation that is done once per reference.
+
+    Attributes:
+        payload: digest of everything that the request asks for.
+    """
+
+    scope: Scope
+    operation: str
+    reference: str
+    payload: bytes
+
+    @property
+    def name(self) -> str:
+        """What is held while the request is in progress."""
+        return f"{self.scope.partner_id} {self.scope.mode} {self.operation} {self.reference}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The body of a success, and whether an earlier request had it already."""
+
+    body: bytes
+    is_replay: bool
+
+
+def in_progress() -> Problem:
+    """Make the problem of a reference whose first request is still in progress."""
+    return Problem(
+        "reference_in_progress",
+        "The first request with this reference is still in progress.",
+        headers={"Retry-After": "1"},
+    )
+
+
+def replay(claim: Claim) -> Unit[Answered | None]:
+    """Return the remembered answer; None for a reference that is free.
+
+    Raises:
+        Problem: the reference belongs to another payload.
+    """
+    known = yield from store.answer(claim.scope, claim.operation, claim.reference)
+    if known is None:
+        return None
+    payload, body = known
+    if not hmac.compare_digest(payload, claim.payload):
+        raise Problem(
+            "reference_reused", "This reference was used with another payload.", param="reference"
+        )
+    return Answered(body, is_replay=True)
+
+
+def remember(claim: Claim, body: bytes) -> Unit[Answered]:
+    """Bind the reference to the answer of this request.
+
+    Raises:
+        Problem: another process was faster.
+    """
+    is_first = yield from store.add_answer(
+        claim.scope, claim.operation, claim.reference, claim.payload, body
+    )
+    if not is_first:
+        raise in_progress()
+    return Answered(body, is_replay=False)

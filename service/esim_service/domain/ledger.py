@@ -1,0 +1,60 @@
+"""The ledger: every change of a balance is an entry, and entries are never changed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from partner_esim.server import Problem
+
+from ..ids import Prefix
+from ..money import to_text
+from ..store import partners
+from ..store.unit import Unit
+from . import bodies, events
+from .entities import Account, LedgerKind
+from .stamp import Stamp
+
+
+def post(
+    account: Account, kind: LedgerKind, amount: int, subject_id: str | None, stamp: Stamp
+) -> Unit[Account]:
+    """Change a balance; the caller holds the account and saves it."""
+    account = replace(account, balance=account.balance + amount, updated_at=stamp.now)
+    entry_id = stamp.new(Prefix.LEDGER_ENTRY)
+    yield from partners.add_entry(account, entry_id, kind, amount, subject_id)
+    is_low = account.balance < account.low_threshold
+    if is_low and not account.low_reported:
+        account = yield from events.emit(account, "balance.low", bodies.balance(account), stamp)
+    return replace(account, low_reported=is_low)
+
+
+def require(account: Account, amount: int) -> None:
+    """Return if an account can pay an amount.
+
+    Raises:
+        Problem: it cannot.
+    """
+    if account.balance >= amount:
+        return
+    required, available = to_text(amount), to_text(account.balance)
+    message = f"This costs {required} USD, the balance is {available} USD."
+    detail = {
+        "param": None,
+        "code": "insufficient_balance",
+        "message": message,
+        "required_usd": required,
+        "balance_usd": available,
+    }
+    raise Problem("insufficient_balance", message, details=[detail])
+
+
+def charge(
+    account: Account, kind: LedgerKind, amount: int, subject_id: str, stamp: Stamp
+) -> Unit[Account]:
+    """Take money from a balance.
+
+    Raises:
+        Problem: there is not enough.
+    """
+    require(account, amount)
+    return (yield from post(account, kind, -amount, subject_id, stamp))

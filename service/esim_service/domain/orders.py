@@ -1,0 +1,186 @@
+"""Orders: placed and charged at once, completed or refunded by the carrier's answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from partner_esim.server import Problem
+
+from ..clock import DAY
+from ..ids import Prefix
+from ..store import esims, partners, plans
+from ..store import orders as store
+from ..store.unit import Unit
+from . import bodies, events, ledger
+from .entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
+from .idempotency import Answered, Claim, remember, replay
+from .stamp import Stamp
+
+SCENARIO = "sandbox_scenario"
+# How long an eSIM waits for its activation.
+SHELF_LIFE = 365 * DAY
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a partner orders."""
+
+    claim: Claim
+    plan_id: str
+    quantity: int
+    days: int | None
+    has_end_user: bool
+    end_user_label: str | None
+    metadata: Mapping[str, str]
+
+    @property
+    def scenario(self) -> str | None:
+        """What the sandbox is to do with the order."""
+        is_test = self.claim.scope.mode == "test"
+        return self.metadata.get(SCENARIO) if is_test else None
+
+
+def check_days(plan_type: PlanType, days: int | None) -> int:
+    """Return how many times a price is due: once, or for each day.
+
+    Raises:
+        Problem: a daily plan without days, or a fixed plan with them.
+    """
+    if plan_type == "daily":
+        if days is None:
+            raise Problem("days_required", "A daily plan needs days.", param="days")
+        return days
+    if days is not None:
+        raise Problem("days_not_allowed", "A fixed plan has its own days.", param="days")
+    return 1
+
+
+def check(request: Request) -> Unit[Answered | None]:
+    """Return the answer of an earlier request; None when the order may be placed.
+
+    Raises:
+        Problem: it may not.
+    """
+    known = yield from replay(request.claim)
+    if known is None:
+        _, total = yield from _priced(request)
+        account = yield from partners.account(request.claim.scope)
+        ledger.require(account, total)
+    return known
+
+
+def place(request: Request, stamp: Stamp) -> Unit[Answered]:
+    """Place an order and charge it, or return the answer of an earlier request.
+
+    Raises:
+        Problem: the order breaks a rule, and nothing is changed.
+    """
+    known = yield from replay(request.claim)
+    if known is not None:
+        return known
+    plan, total = yield from _priced(request)
+    order = Order(
+        order_id=stamp.new(Prefix.ORDER),
+        scope=request.claim.scope,
+        reference=request.claim.reference,
+        status="processing",
+        plan_id=plan.plan_id,
+        quantity=request.quantity,
+        days=request.days,
+        unit_price=plan.price,
+        total=total,
+        iccids=(),
+        has_end_user=request.has_end_user,
+        end_user_label=request.end_user_label,
+        metadata=request.metadata,
+        failure=None,
+        created_at=stamp.now,
+        completed_at=None,
+    )
+    answered = yield from remember(request.claim, bodies.encoded(bodies.order(order)))
+    yield from store.add(order)
+    job_id = stamp.new(Prefix.JOB)
+    yield from store.add_job(Job(job_id, order.scope, "provision", order.order_id, 0, stamp.now))
+    account = yield from partners.lock_account(order.scope)
+    account = yield from ledger.charge(account, "order", total, order.order_id, stamp)
+    yield from partners.save_account(account)
+    return answered
+
+
+def complete(order_id: str, profiles: Sequence[Profile], stamp: Stamp) -> Unit[None]:
+    """Store the eSIMs of an order; an order that has ended stays as it is."""
+    order = yield from store.lock(order_id)
+    if order is None or order.status != "processing":
+        return
+    if len(profiles) != order.quantity:
+        raise ValueError(f"{order_id} needs {order.quantity} eSIMs, not {len(profiles)}")
+    plan = yield from plans.plan(order.plan_id)
+    if plan is None:
+        raise LookupError(f"the plan {order.plan_id} of {order_id} is gone")
+    for profile in profiles:
+        esim = _esim(order, plan, profile, stamp)
+        yield from esims.add(esim)
+        job_id = stamp.new(Prefix.JOB)
+        yield from store.add_job(Job(job_id, order.scope, "observe", esim.esim_id, 0, stamp.now))
+    order = replace(
+        order,
+        status="completed",
+        iccids=tuple(profile.iccid for profile in profiles),
+        completed_at=stamp.now,
+    )
+    yield from store.finish(order)
+    yield from store.remove_jobs("provision", order_id)
+    account = yield from partners.lock_account(order.scope)
+    account = yield from events.emit(account, "order.completed", bodies.order(order), stamp)
+    yield from partners.save_account(account)
+
+
+def fail(order_id: str, failure: Failure, stamp: Stamp) -> Unit[None]:
+    """End an order without eSIMs and give the money back; one that has ended stays as it is."""
+    order = yield from store.lock(order_id)
+    if order is None or order.status != "processing":
+        return
+    order = replace(order, status="failed", failure=failure, completed_at=stamp.now)
+    yield from store.finish(order)
+    yield from store.remove_jobs("provision", order_id)
+    account = yield from partners.lock_account(order.scope)
+    account = yield from ledger.post(account, "refund", order.total, order_id, stamp)
+    yield from partners.save_account(account)
+
+
+def _priced(request: Request) -> Unit[tuple[Plan, int]]:
+    plan = yield from plans.plan(request.plan_id)
+    if plan is None:
+        raise Problem("plan_not_found", "There is no such plan.", param="plan_id")
+    if not plan.available:
+        raise Problem("plan_unavailable", "This plan cannot be ordered now.", param="plan_id")
+    times = check_days(plan.plan_type, request.days)
+    return plan, plan.price * times * request.quantity
+
+
+def _esim(order: Order, plan: Plan, profile: Profile, stamp: Stamp) -> Esim:
+    days = order.days or plan.validity_days or 1
+    data = plan.data_bytes
+    starts_now = plan.starts_on == "purchase"
+    return Esim(
+        esim_id=stamp.new(Prefix.ESIM),
+        scope=order.scope,
+        order_id=order.order_id,
+        plan_id=plan.plan_id,
+        scenario=order.metadata.get(SCENARIO) if order.scope.mode == "test" else None,
+        status="ready",
+        profile=profile,
+        profile_status="released",
+        total_bytes=data * days if data is not None and plan.per_day else data,
+        used_bytes=0,
+        observed_at=None,
+        activated_at=None,
+        validity_days=days,
+        expires_at=stamp.now + (days * DAY if starts_now else SHELF_LIFE),
+        topup_supported=plan.topup_supported,
+        usage_reported=0,
+        expiring_reported=False,
+        created_at=stamp.now,
+        updated_at=stamp.now,
+    )

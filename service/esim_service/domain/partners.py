@@ -1,0 +1,71 @@
+"""Partners, with an account in each mode, and the keys that are issued to them."""
+
+from __future__ import annotations
+
+from typing import get_args
+
+from ..ids import Prefix
+from ..money import UNITS_PER_DOLLAR
+from ..store import partners as store
+from ..store.unit import Unit
+from . import ledger
+from .entities import Account, ApiKey, Mode, Partner, Scope
+from .sandbox import TEST_BALANCE
+from .stamp import Stamp
+
+LOW_THRESHOLD = 100 * UNITS_PER_DOLLAR
+
+
+def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
+    """Return the partner of a name, who becomes one now if need be."""
+    known = yield from store.partner_named(name)
+    if known is not None:
+        return known
+    partner = Partner(stamp.new(Prefix.PARTNER), name, "active", stamp.now)
+    yield from store.add_partner(partner)
+    for mode in get_args(Mode):
+        # An account starts empty and low, so that only a later fall is reported.
+        account = Account(
+            scope=Scope(partner.partner_id, mode),
+            balance=0,
+            low_threshold=LOW_THRESHOLD,
+            low_reported=True,
+            last_event=0,
+            purged_event=0,
+            updated_at=stamp.now,
+        )
+        yield from store.add_account(account)
+        if mode == "test":
+            yield from credit(account.scope, TEST_BALANCE, stamp)
+    return partner
+
+
+def credit(scope: Scope, amount: int, stamp: Stamp) -> Unit[Account]:
+    """Pay money into an account."""
+    account = yield from store.lock_account(scope)
+    account = yield from ledger.post(account, "credit", amount, None, stamp)
+    yield from store.save_account(account)
+    return account
+
+
+def issue_key(
+    scope: Scope,
+    digest: bytes,
+    hint: str,
+    stamp: Stamp,
+    *,
+    read_limit: int | None = None,
+    write_limit: int | None = None,
+) -> Unit[ApiKey]:
+    """Store a new key, of which only the digest and a hint arrive here."""
+    key = ApiKey(
+        key_id=stamp.new(Prefix.KEY),
+        digest=digest,
+        hint=hint,
+        scope=scope,
+        read_limit=read_limit,
+        write_limit=write_limit,
+        created_at=stamp.now,
+    )
+    yield from store.add_key(key)
+    return key

@@ -1,0 +1,27 @@
+"""The reset of a partner's sandbox."""
+
+from __future__ import annotations
+
+from ..money import UNITS_PER_DOLLAR
+from ..store import partners
+from ..store.unit import Unit, execute
+from . import ledger
+from .entities import Account, Scope
+from .stamp import Stamp
+
+TEST_BALANCE = 1000 * UNITS_PER_DOLLAR
+
+_FORGOTTEN = ("deliveries", "events", "jobs", "answers", "topups", "esims", "orders")
+
+
+def reset(scope: Scope, stamp: Stamp) -> Unit[Account]:
+    """Forget what was done in the sandbox; keys, endpoints and the count of events stay."""
+    account = yield from partners.lock_account(scope)
+    for table in _FORGOTTEN:
+        yield from execute(
+            f"DELETE FROM {table} WHERE partner_id = $1 AND mode = $2", scope.partner_id, scope.mode
+        )
+    missing = TEST_BALANCE - account.balance
+    account = yield from ledger.post(account, "reset", missing, None, stamp)
+    yield from partners.save_account(account)
+    return account

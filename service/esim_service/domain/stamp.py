@@ -1,0 +1,19 @@
+"""What new records are stamped with: an id and the time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..ids import Ids, Prefix
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """The time of one unit of work, and ids for what it makes."""
+
+    now: int
+    ids: Ids
+
+    def new(self, prefix: Prefix) -> str:
+        """Return a new id."""
+        return self.ids.new(prefix)

@@ -1,0 +1,166 @@
+"""Top-ups: bought and charged at once, applied or refunded by the carrier's answer."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from partner_esim.server import Problem
+
+from ..clock import DAY
+from ..ids import Prefix
+from ..store import esims as store
+from ..store import orders, partners, plans
+from ..store.unit import Unit
+from . import bodies, events, ledger
+from .entities import Esim, Job, Topup, TopupPlan
+from .idempotency import Answered, Claim, remember, replay
+from .orders import check_days
+from .stamp import Stamp
+
+ELIGIBLE = frozenset(("ready", "active", "depleted"))
+USAGE_THRESHOLDS = (100, 80, 50)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a partner buys for an eSIM."""
+
+    claim: Claim
+    iccid: str
+    topup_plan_id: str
+    days: int | None
+
+
+def not_found() -> Problem:
+    """Make the problem of an iccid that names no eSIM of the partner."""
+    return Problem("resource_not_found", "There is no such eSIM.", param="path.iccid")
+
+
+def can_be_topped_up(esim: Esim) -> bool:
+    """Whether there can be top-up plans for an eSIM as it is now."""
+    return esim.status in ELIGIBLE and esim.topup_supported is not False
+
+
+def check(request: Request) -> Unit[Answered | None]:
+    """Return the answer of an earlier request; None when the top-up may be bought.
+
+    Raises:
+        Problem: it may not.
+    """
+    known = yield from replay(request.claim)
+    if known is None:
+        _, _, total = yield from _priced(request)
+        account = yield from partners.account(request.claim.scope)
+        ledger.require(account, total)
+    return known
+
+
+def buy(request: Request, stamp: Stamp) -> Unit[Answered]:
+    """Buy a top-up and charge it, or return the answer of an earlier request.
+
+    Raises:
+        Problem: the top-up breaks a rule, and nothing is changed.
+    """
+    known = yield from replay(request.claim)
+    if known is not None:
+        return known
+    esim, plan, total = yield from _priced(request)
+    days = request.days or plan.validity_days or 1
+    data = plan.data_bytes
+    topup_id = stamp.new(Prefix.TOPUP)
+    account = yield from partners.lock_account(esim.scope)
+    account = yield from ledger.charge(account, "topup", total, topup_id, stamp)
+    topup = Topup(
+        topup_id=topup_id,
+        scope=esim.scope,
+        esim_id=esim.esim_id,
+        iccid=request.iccid,
+        topup_plan_id=plan.topup_plan_id,
+        reference=request.claim.reference,
+        status="processing",
+        days=request.days,
+        price=plan.price,
+        total=total,
+        data_bytes=data * days if data is not None and plan.per_day else data,
+        validity_days=days,
+        balance_after=account.balance,
+        created_at=stamp.now,
+        completed_at=None,
+    )
+    answered = yield from remember(request.claim, bodies.encoded(bodies.topup(topup)))
+    yield from store.add_topup(topup)
+    job_id = stamp.new(Prefix.JOB)
+    yield from orders.add_job(Job(job_id, topup.scope, "topup", topup_id, 0, stamp.now))
+    yield from partners.save_account(account)
+    return answered
+
+
+def complete(topup_id: str, stamp: Stamp) -> Unit[None]:
+    """Add a top-up to its eSIM; a top-up that has ended stays as it is."""
+    topup = yield from store.lock_topup(topup_id)
+    if topup is None or topup.status != "processing":
+        return
+    esim = yield from store.lock(topup.esim_id)
+    if esim is None or esim.status not in ELIGIBLE:
+        yield from fail(topup_id, stamp)
+        return
+    yield from store.save(_extended(esim, topup, stamp.now))
+    topup = replace(topup, status="completed", completed_at=stamp.now)
+    yield from store.finish_topup(topup)
+    yield from orders.remove_jobs("topup", topup_id)
+    account = yield from partners.lock_account(topup.scope)
+    account = yield from events.emit(account, "topup.completed", bodies.topup(topup), stamp)
+    yield from partners.save_account(account)
+
+
+def fail(topup_id: str, stamp: Stamp) -> Unit[None]:
+    """End a top-up without data and give the money back; one that has ended stays as it is."""
+    topup = yield from store.lock_topup(topup_id)
+    if topup is None or topup.status != "processing":
+        return
+    yield from store.finish_topup(replace(topup, status="failed", completed_at=stamp.now))
+    yield from orders.remove_jobs("topup", topup_id)
+    account = yield from partners.lock_account(topup.scope)
+    account = yield from ledger.post(account, "refund", topup.total, topup_id, stamp)
+    yield from partners.save_account(account)
+
+
+def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
+    esim = yield from store.find(request.claim.scope, request.iccid)
+    if esim is None:
+        raise not_found()
+    found = yield from plans.topup_plan(esim.plan_id, request.topup_plan_id)
+    if found is None:
+        raise Problem("topup_plan_not_found", "No such top-up plan.", param="topup_plan_id")
+    plan, is_offered = found
+    if esim.topup_supported is False:
+        raise Problem("topup_not_supported", "eSIMs of this plan cannot be topped up.")
+    if esim.status not in ELIGIBLE:
+        raise Problem("esim_not_eligible", f"The eSIM is {esim.status}.")
+    if not is_offered:
+        message = "This top-up plan is not for this eSIM."
+        raise Problem("esim_not_eligible", message, param="topup_plan_id")
+    if not plan.available:
+        message = "This top-up plan cannot be bought now."
+        raise Problem("plan_unavailable", message, param="topup_plan_id")
+    return esim, plan, plan.price * check_days(plan.plan_type, request.days)
+
+
+def _extended(esim: Esim, topup: Topup, now: int) -> Esim:
+    is_unlimited = esim.total_bytes is None or topup.data_bytes is None
+    total = None if is_unlimited else (esim.total_bytes or 0) + (topup.data_bytes or 0)
+    percent = esim.used_bytes * 100 // total if total else 0
+    return replace(
+        esim,
+        status="active" if esim.status == "depleted" else esim.status,
+        total_bytes=total,
+        usage_reported=next((each for each in USAGE_THRESHOLDS if percent >= each), 0),
+        validity_days=esim.validity_days + topup.validity_days,
+        expires_at=esim.expires_at + (topup.validity_days * DAY if _is_running(esim) else 0),
+        expiring_reported=False,
+        updated_at=now,
+    )
+
+
+def _is_running(esim: Esim) -> bool:
+    return esim.activated_at is not None

@@ -1,0 +1,116 @@
+"""Events, the endpoints that want them, and the deliveries between the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..domain.entities import Event, Scope, WebhookEndpoint
+from .unit import Row, Unit, execute, insert, row, rows
+
+
+def add_event(event: Event) -> Unit[None]:
+    """Store a new event."""
+    yield from insert(
+        "events",
+        partner_id=event.scope.partner_id,
+        mode=event.scope.mode,
+        sequence=event.sequence,
+        event_id=event.event_id,
+        type=event.type,
+        body=event.body,
+        created_at=event.created_at,
+    )
+
+
+def feed(scope: Scope, after: int, type_: str | None, count: int) -> Unit[Sequence[Event]]:
+    """Return the events that follow a sequence number, oldest first."""
+    found = yield from rows(
+        "SELECT * FROM events WHERE partner_id = $1 AND mode = $2 AND sequence > $3"
+        + (" AND type = $5" if type_ else "")
+        + " ORDER BY sequence LIMIT $4",
+        *(scope.partner_id, scope.mode, after, count),
+        *([type_] if type_ else []),
+    )
+    return [
+        Event(
+            event_id=each["event_id"],
+            scope=scope,
+            sequence=each["sequence"],
+            type=each["type"],
+            body=each["body"],
+            created_at=each["created_at"],
+        )
+        for each in found
+    ]
+
+
+def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]:
+    """Queue an event for an endpoint, due at once."""
+    yield from insert(
+        "deliveries",
+        delivery_id=delivery_id,
+        partner_id=event.scope.partner_id,
+        mode=event.scope.mode,
+        endpoint_id=endpoint_id,
+        event_id=event.event_id,
+        status="pending",
+        attempts=0,
+        due_at=event.created_at,
+        created_at=event.created_at,
+    )
+
+
+def add_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
+    """Store a new endpoint, which is enabled and has no history."""
+    yield from insert(
+        "webhook_endpoints",
+        endpoint_id=endpoint.endpoint_id,
+        partner_id=endpoint.scope.partner_id,
+        mode=endpoint.scope.mode,
+        url=endpoint.url,
+        event_types=" ".join(endpoint.event_types),
+        secret=endpoint.secret,
+        status=endpoint.status,
+        created_at=endpoint.created_at,
+        exhausted=0,
+    )
+
+
+def endpoints(scope: Scope) -> Unit[Sequence[WebhookEndpoint]]:
+    """Return the endpoints of a partner in one mode, newest first."""
+    found = yield from rows(
+        "SELECT * FROM webhook_endpoints WHERE partner_id = $1 AND mode = $2"
+        " ORDER BY endpoint_id DESC",
+        *(scope.partner_id, scope.mode),
+    )
+    return [_endpoint(each) for each in found]
+
+
+def remove_endpoint(scope: Scope, endpoint_id: str) -> Unit[bool]:
+    """Remove an endpoint with its deliveries; return False when there is none."""
+    found = yield from row(
+        "DELETE FROM webhook_endpoints WHERE endpoint_id = $1 AND partner_id = $2 AND mode = $3"
+        " RETURNING endpoint_id",
+        *(endpoint_id, scope.partner_id, scope.mode),
+    )
+    if found is None:
+        return False
+    yield from execute("DELETE FROM deliveries WHERE endpoint_id = $1", endpoint_id)
+    return True
+
+
+def _endpoint(found: Row) -> WebhookEndpoint:
+    return WebhookEndpoint(
+        endpoint_id=found["endpoint_id"],
+        scope=Scope(found["partner_id"], found["mode"]),
+        url=found["url"],
+        event_types=tuple(found["event_types"].split()),
+        secret=found["secret"],
+        status=found["status"],
+        disabled_reason=found["disabled_reason"],
+        created_at=found["created_at"],
+        last_success_at=found["last_success_at"],
+        last_failure_at=found["last_failure_at"],
+        failing_since=found["failing_since"],
+        exhausted=bool(found["exhausted"]),
+    )

@@ -1,0 +1,136 @@
+"""Orders, the answers that idempotent operations remember, and jobs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+from ..domain.entities import Failure, Job, JobKind, Order, Scope
+from .unit import Row, Unit, execute, insert, row, rows
+
+
+def answer(scope: Scope, operation: str, reference: str) -> Unit[tuple[bytes, bytes] | None]:
+    """Return payload and body of the request that succeeded with a reference."""
+    found = yield from row(
+        "SELECT payload, body FROM answers"
+        " WHERE partner_id = $1 AND mode = $2 AND operation = $3 AND reference = $4",
+        *(scope.partner_id, scope.mode, operation, reference),
+    )
+    return None if found is None else (found["payload"], found["body"])
+
+
+def add_answer(
+    scope: Scope, operation: str, reference: str, payload: bytes, body: bytes
+) -> Unit[bool]:
+    """Remember the answer to a request; return False when another one has the reference."""
+    found = yield from row(
+        "INSERT INTO answers (partner_id, mode, operation, reference, payload, body)"
+        " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING reference",
+        *(scope.partner_id, scope.mode, operation, reference, payload, body),
+    )
+    return found is not None
+
+
+def add_job(job: Job) -> Unit[None]:
+    """Queue a job."""
+    yield from insert(
+        "jobs",
+        job_id=job.job_id,
+        partner_id=job.scope.partner_id,
+        mode=job.scope.mode,
+        kind=job.kind,
+        subject_id=job.subject_id,
+        attempts=job.attempts,
+        due_at=job.due_at,
+    )
+
+
+def remove_jobs(kind: JobKind, subject_id: str) -> Unit[None]:
+    """Remove the jobs of a kind that are about something."""
+    yield from execute("DELETE FROM jobs WHERE kind = $1 AND subject_id = $2", kind, subject_id)
+
+
+def add(order: Order) -> Unit[None]:
+    """Store a new order."""
+    end_user = json.dumps({"label": order.end_user_label}) if order.has_end_user else None
+    yield from insert(
+        "orders",
+        order_id=order.order_id,
+        partner_id=order.scope.partner_id,
+        mode=order.scope.mode,
+        reference=order.reference,
+        status=order.status,
+        plan_id=order.plan_id,
+        quantity=order.quantity,
+        days=order.days,
+        unit_price=order.unit_price,
+        total=order.total,
+        iccids=" ".join(order.iccids),
+        end_user=end_user,
+        metadata=json.dumps(dict(order.metadata)),
+        created_at=order.created_at,
+    )
+
+
+def finish(order: Order) -> Unit[None]:
+    """Store how an order ended."""
+    failure = order.failure
+    yield from execute(
+        "UPDATE orders SET status = $2, iccids = $3, failure_code = $4, failure_message = $5,"
+        " completed_at = $6 WHERE order_id = $1",
+        order.order_id,
+        order.status,
+        " ".join(order.iccids),
+        failure.code if failure else None,
+        failure.message if failure else None,
+        order.completed_at,
+    )
+
+
+def find(scope: Scope, order_id: str) -> Unit[Order | None]:
+    """Find an order of a partner."""
+    found = yield from row(
+        "SELECT * FROM orders WHERE order_id = $1 AND partner_id = $2 AND mode = $3",
+        *(order_id, scope.partner_id, scope.mode),
+    )
+    return None if found is None else _order(found)
+
+
+def lock(order_id: str) -> Unit[Order | None]:
+    """Find an order that nobody else changes until this transaction ends."""
+    found = yield from row("SELECT * FROM orders WHERE order_id = $1 FOR UPDATE", order_id)
+    return None if found is None else _order(found)
+
+
+def page(scope: Scope, reference: str | None, before: str, count: int) -> Unit[Sequence[Order]]:
+    """Return the orders of a partner that are older than an id, newest first."""
+    found = yield from rows(
+        "SELECT * FROM orders WHERE partner_id = $1 AND mode = $2 AND order_id < $3"
+        + (" AND reference = $5" if reference is not None else "")
+        + " ORDER BY order_id DESC LIMIT $4",
+        *(scope.partner_id, scope.mode, before, count),
+        *([reference] if reference is not None else []),
+    )
+    return [_order(each) for each in found]
+
+
+def _order(found: Row) -> Order:
+    end_user, code = found["end_user"], found["failure_code"]
+    return Order(
+        order_id=found["order_id"],
+        scope=Scope(found["partner_id"], found["mode"]),
+        reference=found["reference"],
+        status=found["status"],
+        plan_id=found["plan_id"],
+        quantity=found["quantity"],
+        days=found["days"],
+        unit_price=found["unit_price"],
+        total=found["total"],
+        iccids=tuple(found["iccids"].split()),
+        has_end_user=end_user is not None,
+        end_user_label=json.loads(end_user)["label"] if end_user else None,
+        metadata=json.loads(found["metadata"]),
+        failure=Failure(code, found["failure_message"]) if code else None,
+        created_at=found["created_at"],
+        completed_at=found["completed_at"],
+    )

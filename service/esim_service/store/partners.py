@@ -1,0 +1,193 @@
+"""Partners, their keys, and their accounts with the ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..domain.entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
+from .unit import Row, Unit, execute, insert, row, rows
+
+
+def add_partner(partner: Partner) -> Unit[None]:
+    """Store a new partner."""
+    yield from insert(
+        "partners",
+        partner_id=partner.partner_id,
+        name=partner.name,
+        status=partner.status,
+        created_at=partner.created_at,
+    )
+
+
+def partner_named(name: str) -> Unit[Partner | None]:
+    """Find a partner by name."""
+    found = yield from row("SELECT * FROM partners WHERE name = $1", name)
+    return None if found is None else _partner(found)
+
+
+def all_partners() -> Unit[Sequence[Partner]]:
+    """Return all partners by name."""
+    found = yield from rows("SELECT * FROM partners ORDER BY name")
+    return [_partner(each) for each in found]
+
+
+def set_status(partner_id: str, status: str) -> Unit[None]:
+    """Suspend a partner or let it go on."""
+    yield from execute("UPDATE partners SET status = $2 WHERE partner_id = $1", partner_id, status)
+
+
+def add_key(key: ApiKey) -> Unit[None]:
+    """Store a new key."""
+    yield from insert(
+        "api_keys",
+        key_id=key.key_id,
+        digest=key.digest,
+        hint=key.hint,
+        partner_id=key.scope.partner_id,
+        mode=key.scope.mode,
+        read_limit=key.read_limit,
+        write_limit=key.write_limit,
+        created_at=key.created_at,
+    )
+
+
+def principal(digest: bytes) -> Unit[Principal | None]:
+    """Find whose key has a digest, unless the key is revoked."""
+    found = yield from row(
+        "SELECT k.*, p.status FROM api_keys k JOIN partners p ON p.partner_id = k.partner_id"
+        " WHERE k.digest = $1 AND k.revoked_at IS NULL",
+        digest,
+    )
+    if found is None:
+        return None
+    return Principal(
+        scope=Scope(found["partner_id"], found["mode"]),
+        key_id=found["key_id"],
+        suspended=found["status"] == "suspended",
+        read_limit=found["read_limit"],
+        write_limit=found["write_limit"],
+    )
+
+
+def keys(partner_id: str) -> Unit[Sequence[ApiKey]]:
+    """Return the keys of a partner, oldest first."""
+    found = yield from rows(
+        "SELECT * FROM api_keys WHERE partner_id = $1 ORDER BY key_id", partner_id
+    )
+    return [
+        ApiKey(
+            key_id=each["key_id"],
+            digest=each["digest"],
+            hint=each["hint"],
+            scope=Scope(each["partner_id"], each["mode"]),
+            read_limit=each["read_limit"],
+            write_limit=each["write_limit"],
+            created_at=each["created_at"],
+            revoked_at=each["revoked_at"],
+        )
+        for each in found
+    ]
+
+
+def revoke_key(key_id: str, now: int) -> Unit[bool]:
+    """Revoke a key; return False when there is no such key that is in force."""
+    found = yield from row(
+        "UPDATE api_keys SET revoked_at = $2 WHERE key_id = $1 AND revoked_at IS NULL"
+        " RETURNING key_id",
+        *(key_id, now),
+    )
+    return found is not None
+
+
+def add_account(account: Account) -> Unit[None]:
+    """Store a new account."""
+    yield from insert(
+        "accounts",
+        partner_id=account.scope.partner_id,
+        mode=account.scope.mode,
+        balance=account.balance,
+        low_threshold=account.low_threshold,
+        low_reported=int(account.low_reported),
+        last_event=account.last_event,
+        purged_event=account.purged_event,
+        updated_at=account.updated_at,
+    )
+
+
+def account(scope: Scope) -> Unit[Account]:
+    """Return an account as it is."""
+    found = yield from rows(
+        "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2", scope.partner_id, scope.mode
+    )
+    return _account(found[0])
+
+
+def lock_account(scope: Scope) -> Unit[Account]:
+    """Return an account that nobody else changes until this transaction ends.
+
+    It comes last in a transaction: all that a partner does waits for it.
+    """
+    found = yield from rows(
+        "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2 FOR UPDATE",
+        *(scope.partner_id, scope.mode),
+    )
+    return _account(found[0])
+
+
+def save_account(account: Account) -> Unit[None]:
+    """Store the changed account."""
+    yield from execute(
+        "UPDATE accounts SET balance = $3, low_threshold = $4, low_reported = $5, last_event = $6,"
+        " purged_event = $7, updated_at = $8 WHERE partner_id = $1 AND mode = $2",
+        account.scope.partner_id,
+        account.scope.mode,
+        account.balance,
+        account.low_threshold,
+        int(account.low_reported),
+        account.last_event,
+        account.purged_event,
+        account.updated_at,
+    )
+
+
+def add_entry(
+    account: Account, entry_id: str, kind: LedgerKind, amount: int, subject_id: str | None
+) -> Unit[None]:
+    """Add an entry to the ledger; `account` is already the account after it."""
+    yield from insert(
+        "ledger",
+        entry_id=entry_id,
+        partner_id=account.scope.partner_id,
+        mode=account.scope.mode,
+        kind=kind,
+        amount=amount,
+        balance_after=account.balance,
+        subject_id=subject_id,
+        created_at=account.updated_at,
+    )
+
+
+def ledger_sum(scope: Scope) -> Unit[int]:
+    """Return the sum of the ledger of an account."""
+    found = yield from rows(
+        "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) AS total FROM ledger"
+        " WHERE partner_id = $1 AND mode = $2",
+        *(scope.partner_id, scope.mode),
+    )
+    return int(found[0]["total"])
+
+
+def _partner(found: Row) -> Partner:
+    return Partner(found["partner_id"], found["name"], found["status"], found["created_at"])
+
+
+def _account(found: Row) -> Account:
+    return Account(
+        scope=Scope(found["partner_id"], found["mode"]),
+        balance=found["balance"],
+        low_threshold=found["low_threshold"],
+        low_reported=bool(found["low_reported"]),
+        last_event=found["last_event"],
+        purged_event=found["purged_event"],
+        updated_at=found["updated_at"],
+    )

@@ -1,0 +1,141 @@
+"""The catalogue as orders and lists read it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..domain.entities import Plan, TopupPlan
+from .unit import Row, Unit, execute, insert, row, rows
+
+
+def plan(plan_id: str) -> Unit[Plan | None]:
+    """Find a plan."""
+    found = yield from row("SELECT * FROM plans WHERE plan_id = $1", plan_id)
+    return None if found is None else _plan(found)
+
+
+def plans(
+    country: str | None, coverage: str | None, after: str, count: int
+) -> Unit[Sequence[Plan]]:
+    """Return the plans that can be ordered and that follow an id, in ascending order."""
+    found = yield from rows(
+        "SELECT p.* FROM plans p"
+        + (" JOIN plan_countries c ON c.plan_id = p.plan_id" if country else "")
+        + " WHERE p.available = 1 AND p.plan_id > $1"
+        + (" AND c.country = $3" if country else "")
+        + (f" AND p.coverage = ${4 if country else 3}" if coverage else "")
+        + " ORDER BY p.plan_id LIMIT $2",
+        *(after, count),
+        *filter(None, (country, coverage)),
+    )
+    return [_plan(each) for each in found]
+
+
+def topup_plan(plan_id: str, topup_plan_id: str) -> Unit[tuple[TopupPlan, bool] | None]:
+    """Find a top-up plan, with whether eSIMs of a plan can have it."""
+    found = yield from row(
+        "SELECT t.*, EXISTS (SELECT 1 FROM plan_topups o WHERE o.plan_id = $2"
+        " AND o.topup_plan_id = t.topup_plan_id) AS offered"
+        " FROM topup_plans t WHERE t.topup_plan_id = $1",
+        *(topup_plan_id, plan_id),
+    )
+    return None if found is None else (_topup_plan(found), bool(found["offered"]))
+
+
+def topup_plans(plan_id: str, after: str, count: int) -> Unit[Sequence[TopupPlan]]:
+    """Return the top-up plans for eSIMs of a plan that follow an id, in ascending order."""
+    found = yield from rows(
+        "SELECT t.* FROM topup_plans t JOIN plan_topups o ON o.topup_plan_id = t.topup_plan_id"
+        " WHERE o.plan_id = $1 AND t.available = 1 AND t.topup_plan_id > $2"
+        " ORDER BY t.topup_plan_id LIMIT $3",
+        *(plan_id, after, count),
+    )
+    return [_topup_plan(each) for each in found]
+
+
+def withdraw_all() -> Unit[None]:
+    """Take everything out of sale."""
+    yield from execute("UPDATE plans SET available = 0")
+    yield from execute("UPDATE topup_plans SET available = 0")
+    yield from execute("DELETE FROM plan_countries")
+    yield from execute("DELETE FROM plan_topups")
+
+
+def put_plan(plan: Plan, countries: Sequence[str]) -> Unit[None]:
+    """Store a plan in the place of an older one with its id."""
+    supported = plan.topup_supported
+    yield from execute(
+        "INSERT INTO plans (plan_id, plan_type, coverage, price, data_bytes, per_day,"
+        " validity_days, starts_on, topup_supported, available, body)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+        " ON CONFLICT (plan_id) DO UPDATE SET plan_type = excluded.plan_type,"
+        " coverage = excluded.coverage, price = excluded.price, data_bytes = excluded.data_bytes,"
+        " per_day = excluded.per_day, validity_days = excluded.validity_days,"
+        " starts_on = excluded.starts_on, topup_supported = excluded.topup_supported,"
+        " available = excluded.available, body = excluded.body",
+        plan.plan_id,
+        plan.plan_type,
+        plan.coverage,
+        plan.price,
+        plan.data_bytes,
+        int(plan.per_day),
+        plan.validity_days,
+        plan.starts_on,
+        None if supported is None else int(supported),
+        int(plan.available),
+        plan.body,
+    )
+    for country in countries:
+        yield from insert("plan_countries", country=country, plan_id=plan.plan_id)
+
+
+def put_topup_plan(plan: TopupPlan, plan_ids: Sequence[str]) -> Unit[None]:
+    """Store a top-up plan in the place of an older one with its id."""
+    yield from execute(
+        "INSERT INTO topup_plans (topup_plan_id, plan_type, price, data_bytes, per_day,"
+        " validity_days, available, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
+        " ON CONFLICT (topup_plan_id) DO UPDATE SET plan_type = excluded.plan_type,"
+        " price = excluded.price, data_bytes = excluded.data_bytes, per_day = excluded.per_day,"
+        " validity_days = excluded.validity_days, available = excluded.available,"
+        " body = excluded.body",
+        plan.topup_plan_id,
+        plan.plan_type,
+        plan.price,
+        plan.data_bytes,
+        int(plan.per_day),
+        plan.validity_days,
+        int(plan.available),
+        plan.body,
+    )
+    for plan_id in plan_ids:
+        yield from insert("plan_topups", plan_id=plan_id, topup_plan_id=plan.topup_plan_id)
+
+
+def _plan(found: Row) -> Plan:
+    supported = found["topup_supported"]
+    return Plan(
+        plan_id=found["plan_id"],
+        plan_type=found["plan_type"],
+        coverage=found["coverage"],
+        price=found["price"],
+        data_bytes=found["data_bytes"],
+        per_day=bool(found["per_day"]),
+        validity_days=found["validity_days"],
+        starts_on=found["starts_on"],
+        topup_supported=None if supported is None else bool(supported),
+        available=bool(found["available"]),
+        body=found["body"],
+    )
+
+
+def _topup_plan(found: Row) -> TopupPlan:
+    return TopupPlan(
+        topup_plan_id=found["topup_plan_id"],
+        plan_type=found["plan_type"],
+        price=found["price"],
+        data_bytes=found["data_bytes"],
+        per_day=bool(found["per_day"]),
+        validity_days=found["validity_days"],
+        available=bool(found["available"]),
+        body=found["body"],
+    )

@@ -1,0 +1,264 @@
+"""Orders, top-ups, events and the ledger as units, on both databases."""
+
+import asyncio
+import json
+from functools import partial
+
+import pytest
+
+from esim_service import catalogue
+from esim_service.clock import ManualClock
+from esim_service.domain import endpoints, orders, partners, sandbox, topups
+from esim_service.domain import events as feed
+from esim_service.domain.catalogue import install
+from esim_service.domain.entities import Event, Failure, Mode, Profile, Scope
+from esim_service.domain.idempotency import Answered, Claim
+from esim_service.domain.stamp import Stamp
+from esim_service.ids import Ids, Prefix
+from esim_service.store import esims
+from esim_service.store import partners as accounts
+from esim_service.store.database import Database
+from esim_service.store.unit import Unit, rows
+from partner_esim.server import Problem
+
+pytestmark = pytest.mark.anyio
+
+FIXED = "pln_jp-5gb-30d"
+DAILY = "pln_asia-daily-1gb"
+
+
+class World:
+    """A database with a catalogue and one partner."""
+
+    def __init__(self, database: Database, clock: ManualClock, ids: Ids) -> None:
+        self.database = database
+        self.clock = clock
+        self.ids = ids
+        self.partner_id = ""
+
+    async def prepare(self) -> None:
+        await self.database.write(partial(install, catalogue.load(catalogue.default_path())))
+        partner = await self.database.write(lambda: partners.ensure("acme", self.stamp()))
+        self.partner_id = partner.partner_id
+
+    def stamp(self) -> Stamp:
+        return Stamp(self.clock.now(), self.ids)
+
+    def scope(self, mode: Mode = "test") -> Scope:
+        return Scope(self.partner_id, mode)
+
+    async def order(
+        self,
+        reference: str,
+        *,
+        plan_id: str = FIXED,
+        days: int | None = None,
+        quantity: int = 1,
+        mode: Mode = "test",
+    ) -> Answered:
+        payload = f"{plan_id} {days} {quantity}".encode()
+        claim = Claim(self.scope(mode), "createOrder", reference, payload)
+        request = orders.Request(claim, plan_id, quantity, days, True, "é\0", {"a": "\0"})
+        return await self.database.write(lambda: orders.place(request, self.stamp()))
+
+    async def completed(self, reference: str, quantity: int = 1) -> list[str]:
+        order_id = json.loads((await self.order(reference, quantity=quantity)).body)["order_id"]
+        numbers = [f"89{int(self.ids.new(Prefix.ESIM)[-6:], 36):017}" for _ in range(quantity)]
+        profiles = [Profile(number, "smdp.example", "M-1", False, None) for number in numbers]
+        for _ in range(2):
+            await self.database.write(lambda: orders.complete(order_id, profiles, self.stamp()))
+        return numbers
+
+    async def top_up(self, reference: str, iccid: str, days: int | None = None) -> Answered:
+        claim = Claim(self.scope(), "createTopup", reference, iccid.encode())
+        request = topups.Request(claim, iccid, "tpl_jp-3gb-30d", days)
+        return await self.database.write(lambda: topups.buy(request, self.stamp()))
+
+    async def balance(self, mode: Mode = "test") -> int:
+        account = await self.database.read(partial(accounts.account, self.scope(mode)))
+        assert account.balance == await self.database.read(
+            partial(accounts.ledger_sum, self.scope(mode))
+        )
+        return account.balance
+
+    async def events(self) -> list[Event]:
+        found, _, _ = await self.database.read(partial(feed.feed, self.scope(), None, None, 200))
+        return list(found)
+
+    async def count(self, table: str) -> int:
+        def query() -> Unit[int]:
+            return int((yield from rows(f"SELECT COUNT(*) AS n FROM {table}"))[0]["n"])
+
+        return await self.database.read(query)
+
+
+@pytest.fixture
+async def world(database: Database, clock: ManualClock, ids: Ids) -> World:
+    made = World(database, clock, ids)
+    await made.prepare()
+    return made
+
+
+async def test_an_order_is_charged_once_and_replayed_byte_for_byte(world: World) -> None:
+    before = await world.balance()
+    first = await world.order("r1", quantity=2)
+    second = await world.order("r1", quantity=2)
+    order = json.loads(first.body)
+    assert (first.is_replay, second.is_replay) == (False, True)
+    assert second.body == first.body
+    assert order["status"] == "processing"
+    assert order["end_user"] == {"label": "é\0"}
+    assert before - await world.balance() == round(float(order["total_usd"]) * 10_000)
+
+
+async def test_a_reference_with_another_payload_is_refused(world: World) -> None:
+    await world.order("r1")
+    with pytest.raises(Problem) as raised:
+        await world.order("r1", quantity=2)
+    assert raised.value.code == "reference_reused"
+
+
+async def test_many_identical_orders_at_once_are_one(world: World) -> None:
+    before = await world.balance()
+    answers = await asyncio.gather(
+        *(world.order("same") for _ in range(50)), return_exceptions=True
+    )
+    made = [each for each in answers if isinstance(each, Answered)]
+    assert len([each for each in made if not each.is_replay]) == 1
+    assert len({each.body for each in made}) == 1
+    others = {each.code for each in answers if isinstance(each, Problem)}
+    assert others <= {"reference_in_progress"}
+    price = round(float(json.loads(made[0].body)["total_usd"]) * 10_000)
+    assert before - await world.balance() == price
+
+
+async def test_a_refused_order_leaves_the_reference_free(world: World) -> None:
+    with pytest.raises(Problem) as raised:
+        await world.order("r1", mode="live")
+    assert raised.value.code == "insufficient_balance"
+    assert raised.value.details[0]["balance_usd"] == "0.00"
+    await world.database.write(
+        lambda: partners.credit(world.scope("live"), 10_000_000, world.stamp())
+    )
+    assert not (await world.order("r1", mode="live")).is_replay
+
+
+@pytest.mark.parametrize(
+    ("plan_id", "days", "code"),
+    [
+        ("pln_none", None, "plan_not_found"),
+        (DAILY, None, "days_required"),
+        (FIXED, 3, "days_not_allowed"),
+    ],
+)
+async def test_the_rules_of_a_plan(world: World, plan_id: str, days: int, code: str) -> None:
+    with pytest.raises(Problem) as raised:
+        await world.order("r1", plan_id=plan_id, days=days)
+    assert raised.value.code == code
+    assert await world.count("orders") == await world.count("answers") == 0
+
+
+async def test_a_daily_plan_costs_price_times_days_times_quantity(world: World) -> None:
+    body = json.loads((await world.order("r1", plan_id=DAILY, days=3, quantity=2)).body)
+    assert float(body["total_usd"]) == pytest.approx(float(body["unit_price_usd"]) * 6)
+
+
+async def test_an_order_is_completed_once_with_its_event(world: World) -> None:
+    numbers = await world.completed("r1", quantity=2)
+    (event,) = await world.events()
+    body = json.loads(event.body)
+    assert (body["type"], body["mode"]) == ("order.completed", "test")
+    assert body["data"]["iccids"] == numbers
+    assert await world.count("esims") == 2
+
+
+async def test_a_failed_order_is_refunded_once(world: World) -> None:
+    before = await world.balance()
+    order_id = json.loads((await world.order("r1")).body)["order_id"]
+    failure = Failure("out_of_stock", "None left.")
+    for _ in range(2):
+        await world.database.write(lambda: orders.fail(order_id, failure, world.stamp()))
+    assert await world.balance() == before
+    assert await world.events() == []
+
+
+async def test_a_top_up_adds_data_and_says_what_is_left(world: World) -> None:
+    (iccid,) = await world.completed("r1")
+    answered = await world.top_up("t1", iccid)
+    body = json.loads(answered.body)
+    assert round(float(body["balance_after_usd"]) * 10_000) == await world.balance()
+    before = await world.database.read(partial(esims.find, world.scope(), iccid))
+    for _ in range(2):
+        await world.database.write(lambda: topups.complete(body["topup_id"], world.stamp()))
+    after = await world.database.read(partial(esims.find, world.scope(), iccid))
+    assert before is not None and after is not None
+    assert (after.total_bytes or 0) - (before.total_bytes or 0) == body["data_bytes"]
+    assert [event.type for event in await world.events()] == ["order.completed", "topup.completed"]
+
+
+async def test_an_esim_of_another_mode_is_unknown(world: World) -> None:
+    (iccid,) = await world.completed("r1")
+    assert await world.database.read(partial(esims.find, world.scope("live"), iccid)) is None
+
+
+async def test_balance_low_is_sent_on_each_fall_below_the_threshold(world: World) -> None:
+    price = round(float(json.loads((await world.order("r0")).body)["total_usd"]) * 10_000)
+    spare = await world.balance() - partners.LOW_THRESHOLD
+    await world.database.write(lambda: partners.credit(world.scope(), -spare, world.stamp()))
+    await world.order("r1")
+    await world.order("r2")
+    assert [event.type for event in await world.events()] == ["balance.low"]
+    await world.database.write(lambda: partners.credit(world.scope(), 2 * price, world.stamp()))
+    await world.order("r3")
+    assert [event.type for event in await world.events()] == ["balance.low"] * 2
+
+
+async def test_events_are_queued_for_the_endpoints_that_want_them(world: World) -> None:
+    subscribe = partial(endpoints.register, world.scope(), "https://a.example")
+    await world.database.write(partial(subscribe, None, "whsec_x", world.stamp()))
+    await world.database.write(partial(subscribe, ["esim.usage"], "whsec_y", world.stamp()))
+    await world.completed("r1")
+    assert await world.count("deliveries") == 1
+
+
+async def test_a_fourth_endpoint_is_refused_until_one_is_removed(world: World) -> None:
+    async def register() -> str:
+        endpoint = await world.database.write(
+            lambda: endpoints.register(
+                world.scope(), "https://a.example", None, "whsec_x", world.stamp()
+            )
+        )
+        return endpoint.endpoint_id
+
+    answers = await asyncio.gather(*(register() for _ in range(5)), return_exceptions=True)
+    refused = [each.code for each in answers if isinstance(each, Problem)]
+    assert refused == ["webhook_endpoint_limit_reached"] * 2
+    (known, *_) = [each for each in answers if isinstance(each, str)]
+    await world.database.write(lambda: endpoints.remove(world.scope(), known))
+    await register()
+
+
+async def test_a_reset_forgets_orders_and_keeps_the_count_of_events(world: World) -> None:
+    await world.completed("r1")
+    (event,) = await world.events()
+    await world.database.write(lambda: sandbox.reset(world.scope(), world.stamp()))
+    assert await world.balance() == sandbox.TEST_BALANCE
+    assert await world.events() == []
+    assert not (await world.order("r1")).is_replay
+    await world.completed("r2")
+    (later,) = await world.events()
+    assert later.sequence > event.sequence
+
+
+async def test_a_polling_reader_sees_every_event_once_and_in_order(world: World) -> None:
+    seen: list[int] = []
+    writers = asyncio.gather(*(world.completed(f"r{number}") for number in range(20)))
+    position = None
+    while not writers.done() or len(seen) < 20:
+        found, _, position = await world.database.read(
+            partial(feed.feed, world.scope(), position, None, 3)
+        )
+        seen += [event.sequence for event in found]
+        await asyncio.sleep(0)
+    await writers
+    assert seen == list(range(1, 21))
