@@ -1,11 +1,9 @@
-"""API keys: how they are made, what is kept of them, and whom they stand for."""
+"""API keys: their form, what is kept of them, and whom they stand for."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-import secrets
-from dataclasses import dataclass
 from typing import Protocol
 
 from starlette.requests import Request
@@ -13,22 +11,7 @@ from starlette.requests import Request
 from .domain.entities import Mode, Principal
 
 _PREFIXES: dict[Mode, str] = {"test": "pes_test_", "live": "pes_live_"}
-_SECRET_BYTES = 24
 _SECRET = re.compile(r"[0-9a-f]{48}")
-_HINT_LENGTH = 4
-
-
-@dataclass(frozen=True, slots=True)
-class NewKey:
-    """A key that was just made: the only moment at which its text is known."""
-
-    text: str
-    digest: bytes
-    hint: str
-
-    def __repr__(self) -> str:
-        """Show no more than what is kept."""
-        return f"NewKey(hint={self.hint!r})"
 
 
 class KeyRing(Protocol):
@@ -37,12 +20,6 @@ class KeyRing(Protocol):
     async def find(self, digest: bytes) -> Principal | None:
         """Return whom the key with this digest stands for; None when no key in force has it."""
         ...
-
-
-def make_key(mode: Mode) -> NewKey:
-    """Make a key of a mode."""
-    text = _PREFIXES[mode] + secrets.token_hex(_SECRET_BYTES)
-    return NewKey(text, digest(text), text[-_HINT_LENGTH:])
 
 
 def digest(text: str) -> bytes:
