@@ -1,0 +1,129 @@
+"""What all groups work with: the database, the clock, the carrier and cursors."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
+
+from pydantic import BaseModel
+
+from partner_esim.server import Context, Cursors, Problem
+
+from ..carrier import Inquiry, Provisioner, RefusedError, UnreachableError
+from ..clock import Clock
+from ..domain.entities import Principal, Scope
+from ..domain.idempotency import Answered, Claim, in_progress
+from ..domain.stamp import Stamp
+from ..ids import Ids
+from ..store.database import Database, UnavailableError
+from ..store.unit import Unit
+
+T = TypeVar("T")
+
+# Sorts after every id.
+NEWEST = "~"
+OLDEST = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Backend:
+    """Runs units of work for requests."""
+
+    database: Database
+    clock: Clock
+    ids: Ids
+    carrier: Provisioner
+    cursors: Cursors
+
+    def stamp(self) -> Stamp:
+        """Return the stamp of one unit of work."""
+        return Stamp(self.clock.now(), self.ids)
+
+    async def read(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of queries."""
+        try:
+            return await self.database.read(make)
+        except UnavailableError:
+            raise unavailable() from None
+
+    async def write(self, make: Callable[[Stamp], Unit[T]]) -> T:
+        """Run a unit that changes something."""
+        try:
+            return await self.database.write(lambda: make(self.stamp()))
+        except UnavailableError:
+            raise unavailable() from None
+
+    async def once(
+        self,
+        claim: Claim,
+        inquiry: Inquiry,
+        check: Callable[[], Unit[Answered | None]],
+        do: Callable[[Stamp], Unit[Answered]],
+    ) -> Answered:
+        """Do what a reference stands for, unless that is done or in progress."""
+        try:
+            async with self.database.hold(claim.name) as writer:
+                if writer is None:
+                    raise in_progress()
+                if self.carrier.has_to_be_asked(inquiry):
+                    known = await writer.write(check)
+                    if known is not None:
+                        return known
+                    await self._ask(inquiry)
+                return await writer.write(lambda: do(self.stamp()))
+        except UnavailableError:
+            raise unavailable() from None
+
+    async def _ask(self, inquiry: Inquiry) -> None:
+        try:
+            await self.carrier.accept(inquiry)
+        except RefusedError as error:
+            raise Problem("upstream_error", error.message) from None
+        except UnreachableError:
+            raise unavailable() from None
+
+
+def unavailable() -> Problem:
+    """Make the problem of something that will work again soon."""
+    message = "The service cannot do this now. Try again."
+    return Problem("unavailable", message, headers={"Retry-After": "1"})
+
+
+def scope_of(context: Context) -> Scope:
+    """Return whose data a request is about.
+
+    Raises:
+        Problem: the partner is suspended.
+    """
+    principal: Principal = context.principal
+    if principal.suspended:
+        raise Problem("partner_suspended", "This partner is suspended.")
+    return principal.scope
+
+
+def payload(body: BaseModel, *others: str) -> bytes:
+    """Return a digest of a request that is the same for equal requests."""
+    data = json.dumps([body.model_dump(mode="json"), *others], sort_keys=True)
+    return hashlib.sha256(data.encode()).digest()
+
+
+async def page(
+    backend: Backend,
+    query: Callable[[str, int], Unit[Sequence[T]]],
+    key: Callable[[T], str],
+    limit: int,
+    cursor: str | None,
+    start: str,
+    *scope: object,
+) -> tuple[Sequence[T], bool, str | None]:
+    """Return a page of a list that is ordered by an id, whether there is more, and its cursor."""
+    position = start if cursor is None else str(backend.cursors.decode(cursor, *scope))
+    found = await backend.read(partial(query, position, limit + 1))
+    if len(found) <= limit:
+        return found, False, None
+    found = found[:limit]
+    return found, True, backend.cursors.encode(key(found[-1]), *scope)

@@ -1,0 +1,24 @@
+"""The group of the balance."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from partner_esim import models
+from partner_esim.server import Balance, Context
+
+from ..domain import bodies
+from ..store import partners
+from .backend import Backend, scope_of
+
+
+class BalanceGroup(Balance):
+    """The prepaid balance."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def get_balance(self, *, context: Context) -> models.Balance:
+        """Return the balance of the key's mode."""
+        account = await self._backend.read(partial(partners.account, scope_of(context)))
+        return bodies.balance(account)

@@ -1,0 +1,75 @@
+"""The group of orders."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from pydantic import MISSING
+
+from partner_esim import models
+from partner_esim.server import Context, Orders, Problem, Reply
+
+from ..carrier import Inquiry
+from ..domain import bodies, orders
+from ..domain.idempotency import Claim
+from ..store import orders as store
+from .backend import NEWEST, Backend, page, payload, scope_of
+
+REPLAY = {"Idempotent-Replay": "true"}
+
+
+class OrderGroup(Orders):
+    """Orders for eSIMs."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def list_orders(
+        self, *, reference: str | None, limit: int, cursor: str | None, context: Context
+    ) -> models.OrderList:
+        """List orders, newest first."""
+        scope = scope_of(context)
+        found, more, following = await page(
+            self._backend,
+            partial(store.page, scope, reference),
+            lambda order: order.order_id,
+            limit,
+            cursor,
+            NEWEST,
+            "orders",
+            scope.partner_id,
+            scope.mode,
+            reference,
+        )
+        return models.OrderList(
+            data=[bodies.order(each) for each in found], has_more=more, next_cursor=following
+        )
+
+    async def create_order(
+        self, *, body: models.OrderCreate, context: Context
+    ) -> Reply[models.Order]:
+        """Place an order, once per reference."""
+        claim = Claim(scope_of(context), "createOrder", body.reference, payload(body))
+        end_user = None if body.end_user is MISSING else body.end_user
+        label = None if end_user is None or end_user.label is MISSING else end_user.label
+        request = orders.Request(
+            claim=claim,
+            plan_id=body.plan_id,
+            quantity=body.quantity,
+            days=None if body.days is MISSING else body.days,
+            has_end_user=end_user is not None,
+            end_user_label=label,
+            metadata={} if body.metadata is MISSING else body.metadata,
+        )
+        inquiry = Inquiry(claim.scope.mode, request.scenario, claim.reference)
+        answered = await self._backend.once(
+            claim, inquiry, partial(orders.check, request), partial(orders.place, request)
+        )
+        return Reply(answered.body, headers=REPLAY if answered.is_replay else {})
+
+    async def get_order(self, *, order_id: str, context: Context) -> models.Order:
+        """Return one order."""
+        found = await self._backend.read(partial(store.find, scope_of(context), order_id))
+        if found is None:
+            raise Problem("resource_not_found", "There is no such order.", param="path.order_id")
+        return bodies.order(found)

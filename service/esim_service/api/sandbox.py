@@ -1,0 +1,30 @@
+"""The group of the sandbox."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from partner_esim import models
+from partner_esim.server import Context, Problem, Sandbox
+
+from ..clock import moment
+from ..domain import sandbox
+from ..money import to_decimal
+from .backend import Backend, scope_of
+
+
+class SandboxGroup(Sandbox):
+    """The test mode."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def reset_sandbox(self, *, context: Context) -> models.SandboxReset:
+        """Reset the sandbox of the partner."""
+        scope = scope_of(context)
+        if scope.mode != "test":
+            raise Problem("test_mode_only", "Only a test-mode key can reset the sandbox.")
+        account = await self._backend.write(partial(sandbox.reset, scope))
+        return models.SandboxReset(
+            reset_at=moment(account.updated_at), balance_usd=to_decimal(account.balance)
+        )

@@ -1,0 +1,115 @@
+"""The groups over HTTP: what partners see of orders, the balance and the reset."""
+
+import json
+from collections.abc import AsyncIterator
+from functools import partial
+
+import httpx2
+import pytest
+from starlette.requests import Request
+
+from esim_service import catalogue
+from esim_service.api.backend import Backend
+from esim_service.api.balance import BalanceGroup
+from esim_service.api.orders import OrderGroup
+from esim_service.api.sandbox import SandboxGroup
+from esim_service.clock import ManualClock
+from esim_service.domain import partners
+from esim_service.domain.catalogue import install
+from esim_service.domain.entities import Mode, Principal, Scope
+from esim_service.domain.stamp import Stamp
+from esim_service.ids import Ids
+from esim_service.simulator import Simulator
+from esim_service.store.database import Database
+from partner_esim.server import Cursors, create_app
+
+pytestmark = pytest.mark.anyio
+
+ORDER = {"plan_id": "pln_jp-5gb-30d", "reference": "r1", "metadata": {"a": "b"}}
+
+
+@pytest.fixture
+async def api(
+    database: Database, clock: ManualClock, ids: Ids
+) -> AsyncIterator[httpx2.AsyncClient]:
+    await database.write(partial(install, catalogue.load(catalogue.default_path())))
+    partner = await database.write(lambda: partners.ensure("acme", Stamp(clock.now(), ids)))
+
+    async def authenticate(credential: str, request: Request) -> Principal:
+        mode: Mode = "live" if credential == "live" else "test"
+        return Principal(Scope(partner.partner_id, mode), "key", credential == "out", None, None)
+
+    async def sleep(seconds: float) -> None:
+        clock.advance(round(seconds * 1000))
+
+    backend = Backend(database, clock, ids, Simulator(sleep), Cursors(b"secret"))
+    app = create_app(
+        orders=OrderGroup(backend),
+        balance=BalanceGroup(backend),
+        sandbox=SandboxGroup(backend),
+        authenticate=authenticate,
+    )
+    transport = httpx2.ASGITransport(app)
+    async with httpx2.AsyncClient(
+        transport=transport, base_url="http://test", headers={"authorization": "Bearer test"}
+    ) as client:
+        yield client
+
+
+async def test_a_repeated_order_is_answered_byte_for_byte(api: httpx2.AsyncClient) -> None:
+    first = await api.post("/orders", json=ORDER)
+    again = await api.post("/orders", json={"quantity": 1, **dict(reversed(ORDER.items()))})
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.content == first.content
+    assert again.headers["idempotent-replay"] == "true"
+    assert "idempotent-replay" not in first.headers
+    shown = await api.get(f"/orders/{first.json()['order_id']}")
+    assert shown.content == first.content
+
+
+async def test_another_payload_is_422_and_a_refusal_of_the_carrier_502(
+    api: httpx2.AsyncClient,
+) -> None:
+    refused = {**ORDER, "metadata": {"sandbox_scenario": "upstream_502"}}
+    before = (await api.get("/balance")).json()
+    assert (await api.post("/orders", json=refused)).status_code == 502
+    assert (await api.get("/balance")).json() == before
+    assert (await api.post("/orders", json=ORDER)).status_code == 201
+    changed = await api.post("/orders", json={**ORDER, "quantity": 2})
+    assert changed.status_code == 422
+    assert changed.json()["error"]["code"] == "reference_reused"
+
+
+async def test_orders_come_newest_first_in_pages(api: httpx2.AsyncClient) -> None:
+    made = [
+        (await api.post("/orders", json={**ORDER, "reference": f"r{n}"})).json()["order_id"]
+        for n in range(5)
+    ]
+    seen, cursor = [], None
+    while True:
+        query = {"limit": 2} | ({"cursor": cursor} if cursor else {})
+        listed = (await api.get("/orders", params=query)).json()
+        seen += [each["order_id"] for each in listed["data"]]
+        cursor = listed["next_cursor"]
+        if not listed["has_more"]:
+            break
+    assert seen == made[::-1]
+    assert cursor is None
+    one = (await api.get("/orders", params={"reference": "r3"})).json()["data"]
+    assert [each["order_id"] for each in one] == [made[3]]
+
+
+@pytest.mark.parametrize("path", ["/orders/none", "/orders/%00", "/orders/%FF"])
+async def test_an_unknown_order_is_404(api: httpx2.AsyncClient, path: str) -> None:
+    assert (await api.get(path)).status_code == 404
+
+
+async def test_a_reset_is_for_test_keys(api: httpx2.AsyncClient) -> None:
+    await api.post("/orders", json=ORDER)
+    answer = await api.post("/sandbox/reset")
+    assert json.loads(answer.content)["balance_usd"] == "1000.00"
+    assert (await api.get("/orders")).json()["data"] == []
+    live = await api.post("/sandbox/reset", headers={"authorization": "Bearer live"})
+    assert (live.status_code, live.json()["error"]["code"]) == (403, "test_mode_only")
+    out = await api.get("/balance", headers={"authorization": "Bearer out"})
+    assert (out.status_code, out.json()["error"]["code"]) == (403, "partner_suspended")
