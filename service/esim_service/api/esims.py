@@ -1,0 +1,47 @@
+"""The group of eSIMs."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from partner_esim import models
+from partner_esim.server import Context, Esims
+
+from ..domain import bodies, topups
+from ..store import esims as store
+from .backend import NEWEST, Backend, page, scope_of
+
+
+class EsimGroup(Esims):
+    """The eSIMs that orders produced."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def list_esims(
+        self, *, order_id: str | None, limit: int, cursor: str | None, context: Context
+    ) -> models.EsimList:
+        """List eSIMs, newest first."""
+        scope = scope_of(context)
+        found, more, following = await page(
+            self._backend,
+            partial(store.page, scope, order_id),
+            lambda esim: esim.esim_id,
+            limit,
+            cursor,
+            NEWEST,
+            "esims",
+            scope.partner_id,
+            scope.mode,
+            order_id,
+        )
+        return models.EsimList(
+            data=[bodies.esim(each) for each in found], has_more=more, next_cursor=following
+        )
+
+    async def get_esim(self, *, iccid: str, context: Context) -> models.Esim:
+        """Return one eSIM."""
+        found = await self._backend.read(partial(store.find, scope_of(context), iccid))
+        if found is None:
+            raise topups.not_found()
+        return bodies.esim(found)

@@ -1,0 +1,55 @@
+"""The group of plans."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from partner_esim import models
+from partner_esim.server import Context, Plans, Problem, Reply
+
+from ..store import plans as store
+from .backend import OLDEST, Backend, page, scope_of
+
+
+class PlanGroup(Plans):
+    """The plan catalogue."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def list_plans(
+        self,
+        *,
+        country: str | None,
+        coverage: models.CoverageFilter | None,
+        limit: int,
+        cursor: str | None,
+        context: Context,
+    ) -> models.PlanList:
+        """List plans in ascending order of their ids."""
+        scope_of(context)
+        wanted = country and country.upper()
+        found, more, following = await page(
+            self._backend,
+            partial(store.plans, wanted, coverage),
+            lambda plan: plan.plan_id,
+            limit,
+            cursor,
+            OLDEST,
+            "plans",
+            wanted,
+            coverage,
+        )
+        return models.PlanList(
+            data=[models.Plan.model_validate_json(each.body) for each in found],
+            has_more=more,
+            next_cursor=following,
+        )
+
+    async def get_plan(self, *, plan_id: str, context: Context) -> Reply[models.Plan]:
+        """Return one plan."""
+        scope_of(context)
+        found = await self._backend.read(partial(store.plan, plan_id))
+        if found is None:
+            raise Problem("resource_not_found", "There is no such plan.", param="path.plan_id")
+        return Reply(found.body)

@@ -1,0 +1,82 @@
+"""Plans and eSIMs over HTTP."""
+
+from collections.abc import AsyncIterator
+from functools import partial
+
+import httpx2
+import pytest
+from starlette.requests import Request
+
+from esim_service import catalogue
+from esim_service.api.backend import Backend
+from esim_service.api.esims import EsimGroup
+from esim_service.api.plans import PlanGroup
+from esim_service.clock import ManualClock
+from esim_service.domain import partners
+from esim_service.domain.catalogue import install
+from esim_service.domain.entities import Principal, Scope
+from esim_service.domain.stamp import Stamp
+from esim_service.ids import Ids
+from esim_service.simulator import Simulator
+from esim_service.store.database import Database
+from partner_esim.server import Cursors, create_app
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def api(
+    database: Database, clock: ManualClock, ids: Ids
+) -> AsyncIterator[httpx2.AsyncClient]:
+    await database.write(partial(install, catalogue.load(catalogue.default_path())))
+    partner = await database.write(lambda: partners.ensure("acme", Stamp(clock.now(), ids)))
+
+    async def authenticate(credential: str, request: Request) -> Principal:
+        return Principal(Scope(partner.partner_id, "test"), "key", False, None, None)
+
+    backend = Backend(database, clock, ids, Simulator(), Cursors(b"secret"))
+    app = create_app(plans=PlanGroup(backend), esims=EsimGroup(backend), authenticate=authenticate)
+    async with httpx2.AsyncClient(
+        transport=httpx2.ASGITransport(app),
+        base_url="http://test",
+        headers={"authorization": "Bearer test"},
+    ) as client:
+        yield client
+
+
+async def test_plans_come_by_id_and_match_all_filters(api: httpx2.AsyncClient) -> None:
+    seen: list[dict[str, object]] = []
+    query: dict[str, str | int] = {"country": "fr", "coverage": "regional", "limit": 2}
+    while True:
+        listed = (await api.get("/plans", params=query)).json()
+        seen += listed["data"]
+        if not listed["has_more"]:
+            break
+        query["cursor"] = listed["next_cursor"]
+    ids = [str(each["plan_id"]) for each in seen]
+    assert ids == sorted(set(ids))
+    file = catalogue.load(catalogue.default_path()).plans
+    assert ids == sorted(
+        each.plan_id for each in file if "FR" in each.countries and each.coverage == "regional"
+    )
+
+
+async def test_a_cursor_belongs_to_its_filters(api: httpx2.AsyncClient) -> None:
+    listed = (await api.get("/plans", params={"country": "FR", "limit": 1})).json()
+    query = {"country": "DE", "cursor": listed["next_cursor"]}
+    answer = await api.get("/plans", params=query)
+    assert (answer.status_code, answer.json()["error"]["code"]) == (400, "invalid_cursor")
+
+
+async def test_one_plan_and_none(api: httpx2.AsyncClient) -> None:
+    assert (await api.get("/plans/pln_jp-5gb-30d")).json()["plan_id"] == "pln_jp-5gb-30d"
+    assert (await api.get("/plans/pln_none")).status_code == 404
+
+
+async def test_no_esims_and_an_unknown_one(api: httpx2.AsyncClient) -> None:
+    assert (await api.get("/esims")).json() == {
+        "data": [],
+        "has_more": False,
+        "next_cursor": None,
+    }
+    assert (await api.get("/esims/8900000000000000000")).status_code == 404
