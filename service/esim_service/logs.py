@@ -20,6 +20,8 @@ _SECRETS = re.compile(
     re.IGNORECASE,
 )
 
+_SERVER_LOGGERS = ("uvicorn", "uvicorn.error", "uvicorn.access")
+
 
 def redact(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     """Take keys, signing secrets and activation codes out of all that an entry says."""
@@ -58,6 +60,11 @@ def configure(level: str, stream: TextIO) -> None:
         )
     )
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
+    # A server that was started with its defaults in this process has loggers of its own.
+    for name in _SERVER_LOGGERS:
+        logger = logging.getLogger(name)
+        logger.handlers.clear()
+        logger.propagate = True
 
 
 def _clean(name: str, value: object) -> object:

@@ -2,11 +2,13 @@
 
 import io
 import json
-import logging
+import logging.config
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 import structlog
+import uvicorn.config
 
 from esim_service import logs
 
@@ -15,8 +17,8 @@ SECRET = "whsec_" + "Ab+/" * 10 + "AbcDEf=="
 ACTIVATION = "LPA:1$smdp.example.com$K2-ABCDE-12345"
 
 
-@pytest.fixture
-def stream() -> Iterator[io.StringIO]:
+@contextmanager
+def configured() -> Iterator[io.StringIO]:
     root = logging.getLogger()
     handlers, level = root.handlers[:], root.level
     root.handlers = []
@@ -25,6 +27,12 @@ def stream() -> Iterator[io.StringIO]:
     yield stream
     root.handlers, root.level = handlers, level
     structlog.reset_defaults()
+
+
+@pytest.fixture
+def stream() -> Iterator[io.StringIO]:
+    with configured() as stream:
+        yield stream
 
 
 def entries(stream: io.StringIO) -> list[dict[str, object]]:
@@ -51,6 +59,13 @@ def test_other_libraries_write_the_same_form(stream: io.StringIO) -> None:
     [entry] = entries(stream)
     assert entry["event"] == "started on 127.0.0.1"
     assert (entry["level"], entry["logger"], entry["port"]) == ("warning", "uvicorn.error", 8000)
+
+
+def test_a_server_that_set_up_its_own_loggers_writes_the_same_form() -> None:
+    logging.config.dictConfig(uvicorn.config.LOGGING_CONFIG)
+    with configured() as stream:
+        logging.getLogger("uvicorn.error").warning("late")
+        assert [entry["event"] for entry in entries(stream)] == ["late"]
 
 
 def test_less_severe_entries_are_left_out(stream: io.StringIO) -> None:
