@@ -15,7 +15,7 @@ import psutil
 from benchmarks.load import send_for
 from benchmarks.measurement import OURS, Goal, Measurement, Samples
 from benchmarks.peers import PEERS
-from benchmarks.workshop import Workshop
+from benchmarks.workshop import ENVIRONMENT, Workshop
 
 SERVERS = Path(__file__).parent / "servers"
 UNCHECKED = "specwright, check_responses=False"
@@ -65,7 +65,7 @@ def serving(python: Path | str, application: str) -> Iterator[tuple[int, psutil.
         application,
         *OPTIONS,
     ]
-    process = subprocess.Popen(command)
+    process = subprocess.Popen(command, env=ENVIRONMENT)
     try:
         for _ in range(200):
             with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,10 @@ from benchmarks.peers import PEERS, Peer
 ROOT = Path(__file__).parents[1]
 DOCUMENT = ROOT / "spec" / "openapi.json"
 PROBES = Path(__file__).parent / "probes"
+# Python keeps what it has compiled, as it does for users.
+ENVIRONMENT = {
+    name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"
+}
 
 
 class AbsentError(Exception):
@@ -77,27 +81,21 @@ def environment(place: Path, peer: Peer) -> Path:
     if not (stamp.exists() and stamp.read_text("utf-8") == wanted):
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         try:
-            subprocess.run([sys.executable, "-m", "venv", "--clear", place], check=True)
-            subprocess.run([*install, *peer.requirements], check=True)
+            venv = [sys.executable, "-m", "venv", "--clear", place]
+            subprocess.run(venv, env=ENVIRONMENT, check=True)
+            subprocess.run([*install, *peer.requirements], env=ENVIRONMENT, check=True)
         except subprocess.CalledProcessError as error:
             raise AbsentError("could not be installed") from error
         stamp.write_text(wanted, "utf-8")
     return python
 
 
-def timed(
-    command: list[str], *, cwd: Path = ROOT, environment: Mapping[str, str] | None = None
-) -> Cost:
+def timed(command: list[str]) -> Cost:
     """Run a command that must succeed; its children count, too."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     started = time.perf_counter()
     result = subprocess.run(
-        command,
-        cwd=cwd,
-        env={**os.environ, **(environment or {})},
-        capture_output=True,
-        text=True,
-        check=False,
+        command, cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     wall = time.perf_counter() - started
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -112,6 +110,7 @@ def probe(python: Path | str, name: str, *arguments: str) -> dict[str, Any]:
     result = subprocess.run(
         [python, PROBES / name, *arguments],
         cwd=PROBES,
+        env=ENVIRONMENT,
         capture_output=True,
         text=True,
         check=False,
