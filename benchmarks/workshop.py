@@ -81,7 +81,7 @@ def environment(place: Path, peer: Peer) -> Path:
     if not (stamp.exists() and stamp.read_text("utf-8") == wanted):
         install = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         try:
-            venv = [sys.executable, "-m", "venv", "--clear", place]
+            venv = [sys.executable, "-m", "venv", "--clear", str(place)]
             subprocess.run(venv, env=ENVIRONMENT, check=True)
             subprocess.run([*install, *peer.requirements], env=ENVIRONMENT, check=True)
         except subprocess.CalledProcessError as error:
