@@ -15,11 +15,11 @@ from esim_service.api.orders import OrderGroup
 from esim_service.api.sandbox import SandboxGroup
 from esim_service.clock import ManualClock
 from esim_service.domain import partners
-from esim_service.domain.catalogue import install
 from esim_service.domain.entities import Mode, Principal, Scope
 from esim_service.domain.stamp import Stamp
 from esim_service.ids import Ids
 from esim_service.simulator import Simulator
+from esim_service.store.catalogue import replace
 from esim_service.store.database import Database
 from partner_esim.server import Cursors, create_app
 
@@ -32,7 +32,7 @@ ORDER = {"plan_id": "pln_jp-5gb-30d", "reference": "r1", "metadata": {"a": "b"}}
 async def api(
     database: Database, clock: ManualClock, ids: Ids
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    await database.write(partial(install, catalogue.load(catalogue.default_path())))
+    await database.write(partial(replace, catalogue.load(catalogue.default_path())))
     partner = await database.write(lambda: partners.ensure("acme", Stamp(clock.now(), ids)))
 
     async def authenticate(credential: str, request: Request) -> Principal:

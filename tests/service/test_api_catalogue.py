@@ -13,11 +13,11 @@ from esim_service.api.esims import EsimGroup
 from esim_service.api.plans import PlanGroup
 from esim_service.clock import ManualClock
 from esim_service.domain import partners
-from esim_service.domain.catalogue import install
 from esim_service.domain.entities import Principal, Scope
 from esim_service.domain.stamp import Stamp
 from esim_service.ids import Ids
 from esim_service.simulator import Simulator
+from esim_service.store.catalogue import replace
 from esim_service.store.database import Database
 from partner_esim.server import Cursors, create_app
 
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.anyio
 async def api(
     database: Database, clock: ManualClock, ids: Ids
 ) -> AsyncIterator[httpx2.AsyncClient]:
-    await database.write(partial(install, catalogue.load(catalogue.default_path())))
+    await database.write(partial(replace, catalogue.load(catalogue.default_path())))
     partner = await database.write(lambda: partners.ensure("acme", Stamp(clock.now(), ids)))
 
     async def authenticate(credential: str, request: Request) -> Principal:

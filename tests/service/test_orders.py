@@ -7,16 +7,16 @@ from functools import partial
 import pytest
 
 from esim_service import catalogue
-from esim_service.clock import ManualClock
+from esim_service.clock import DAY, ManualClock
 from esim_service.domain import endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
-from esim_service.domain.catalogue import install
-from esim_service.domain.entities import Event, Failure, Mode, Profile, Scope
+from esim_service.domain.entities import Esim, Event, Failure, Mode, Profile, Scope
 from esim_service.domain.idempotency import Answered, Claim
 from esim_service.domain.stamp import Stamp
 from esim_service.ids import Ids, Prefix
 from esim_service.store import esims
 from esim_service.store import partners as accounts
+from esim_service.store.catalogue import replace as replace_catalogue
 from esim_service.store.database import Database
 from esim_service.store.unit import Unit, rows
 from partner_esim.server import Problem
@@ -37,9 +37,17 @@ class World:
         self.partner_id = ""
 
     async def prepare(self) -> None:
-        await self.database.write(partial(install, catalogue.load(catalogue.default_path())))
+        await self.sell(catalogue.load(catalogue.default_path()))
         partner = await self.database.write(lambda: partners.ensure("acme", self.stamp()))
         self.partner_id = partner.partner_id
+
+    async def sell(self, goods: catalogue.Catalogue) -> None:
+        await self.database.write(partial(replace_catalogue, goods))
+
+    async def esim(self, iccid: str) -> Esim:
+        found = await self.database.read(partial(esims.find, self.scope(), iccid))
+        assert found is not None
+        return found
 
     def stamp(self) -> Stamp:
         return Stamp(self.clock.now(), self.ids)
@@ -187,13 +195,35 @@ async def test_a_top_up_adds_data_and_says_what_is_left(world: World) -> None:
     answered = await world.top_up("t1", iccid)
     body = json.loads(answered.body)
     assert round(float(body["balance_after_usd"]) * 10_000) == await world.balance()
-    before = await world.database.read(partial(esims.find, world.scope(), iccid))
+    before = await world.esim(iccid)
     for _ in range(2):
         await world.database.write(lambda: topups.complete(body["topup_id"], world.stamp()))
-    after = await world.database.read(partial(esims.find, world.scope(), iccid))
-    assert before is not None and after is not None
+    after = await world.esim(iccid)
     assert (after.total_bytes or 0) - (before.total_bytes or 0) == body["data_bytes"]
     assert [event.type for event in await world.events()] == ["order.completed", "topup.completed"]
+
+
+async def test_a_top_up_before_the_activation_adds_its_days_for_good(world: World) -> None:
+    (iccid,) = await world.completed("r1")
+    before = await world.esim(iccid)
+    topup_id = json.loads((await world.top_up("t1", iccid)).body)["topup_id"]
+    await world.database.write(lambda: topups.complete(topup_id, world.stamp()))
+    after = await world.esim(iccid)
+    assert (after.validity_days, after.expires_at) == (
+        before.validity_days + 30,
+        before.expires_at,
+    )
+
+
+async def test_a_validity_that_starts_with_the_purchase_runs_at_once(world: World) -> None:
+    goods = catalogue.load(catalogue.default_path())
+    for plan in goods.plans:
+        plan.validity.starts_on = "purchase"
+    await world.sell(goods)
+    (iccid,) = await world.completed("r1")
+    esim = await world.esim(iccid)
+    # No days are left for the activation to add.
+    assert (esim.validity_days, esim.expires_at) == (0, esim.created_at + 30 * DAY)
 
 
 async def test_an_esim_of_another_mode_is_unknown(world: World) -> None:

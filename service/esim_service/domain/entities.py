@@ -155,7 +155,8 @@ class Esim:
     """An eSIM with its state and usage.
 
     Attributes:
-        validity_days: how long it is valid from its activation on.
+        validity_days: how long it is valid from its activation on; 0 when its validity runs
+            since the purchase.
         usage_reported: the highest percentage that an event told of (0, 50, 80 or 100).
         scenario: what the sandbox does with it.
     """

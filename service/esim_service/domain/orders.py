@@ -176,7 +176,7 @@ def _esim(order: Order, plan: Plan, profile: Profile, stamp: Stamp) -> Esim:
         used_bytes=0,
         observed_at=None,
         activated_at=None,
-        validity_days=days,
+        validity_days=0 if starts_now else days,
         expires_at=stamp.now + (days * DAY if starts_now else SHELF_LIFE),
         topup_supported=plan.topup_supported,
         usage_reported=0,

@@ -6,19 +6,17 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
-from ..clock import DAY
 from ..ids import Prefix
 from ..store import esims as store
 from ..store import orders, partners, plans
 from ..store.unit import Unit
-from . import bodies, events, ledger
+from . import bodies, events, ledger, lifecycle
 from .entities import Esim, Job, Topup, TopupPlan
 from .idempotency import Answered, Claim, remember, replay
 from .orders import check_days
 from .stamp import Stamp
 
 ELIGIBLE = frozenset(("ready", "active", "depleted"))
-USAGE_THRESHOLDS = (100, 80, 50)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +102,7 @@ def complete(topup_id: str, stamp: Stamp) -> Unit[None]:
     if esim is None or esim.status not in ELIGIBLE:
         yield from fail(topup_id, stamp)
         return
-    yield from store.save(_extended(esim, topup, stamp.now))
+    yield from store.save(lifecycle.top_up(esim, topup, stamp.now))
     topup = replace(topup, status="completed", completed_at=stamp.now)
     yield from store.finish_topup(topup)
     yield from orders.remove_jobs("topup", topup_id)
@@ -144,23 +142,3 @@ def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
         message = "This top-up plan cannot be bought now."
         raise Problem("plan_unavailable", message, param="topup_plan_id")
     return esim, plan, plan.price * check_days(plan.plan_type, request.days)
-
-
-def _extended(esim: Esim, topup: Topup, now: int) -> Esim:
-    is_unlimited = esim.total_bytes is None or topup.data_bytes is None
-    total = None if is_unlimited else (esim.total_bytes or 0) + (topup.data_bytes or 0)
-    percent = esim.used_bytes * 100 // total if total else 0
-    return replace(
-        esim,
-        status="active" if esim.status == "depleted" else esim.status,
-        total_bytes=total,
-        usage_reported=next((each for each in USAGE_THRESHOLDS if percent >= each), 0),
-        validity_days=esim.validity_days + topup.validity_days,
-        expires_at=esim.expires_at + (topup.validity_days * DAY if _is_running(esim) else 0),
-        expiring_reported=False,
-        updated_at=now,
-    )
-
-
-def _is_running(esim: Esim) -> bool:
-    return esim.activated_at is not None

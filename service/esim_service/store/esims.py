@@ -44,8 +44,8 @@ def save(esim: Esim) -> Unit[None]:
     """Store the state and the usage of an eSIM."""
     yield from execute(
         "UPDATE esims SET status = $2, profile_status = $3, total_bytes = $4, used_bytes = $5,"
-        " observed_at = $6, activated_at = $7, expires_at = $8, usage_reported = $9,"
-        " expiring_reported = $10, updated_at = $11 WHERE esim_id = $1",
+        " observed_at = $6, activated_at = $7, validity_days = $8, expires_at = $9,"
+        " usage_reported = $10, expiring_reported = $11, updated_at = $12 WHERE esim_id = $1",
         esim.esim_id,
         esim.status,
         esim.profile_status,
@@ -53,6 +53,7 @@ def save(esim: Esim) -> Unit[None]:
         esim.used_bytes,
         esim.observed_at,
         esim.activated_at,
+        esim.validity_days,
         esim.expires_at,
         esim.usage_reported,
         int(esim.expiring_reported),
@@ -108,6 +109,12 @@ def add_topup(topup: Topup) -> Unit[None]:
         created_at=topup.created_at,
         completed_at=topup.completed_at,
     )
+
+
+def find_topup(topup_id: str) -> Unit[Topup | None]:
+    """Find a top-up."""
+    found = yield from row("SELECT * FROM topups WHERE topup_id = $1", topup_id)
+    return None if found is None else _topup(found)
 
 
 def lock_topup(topup_id: str) -> Unit[Topup | None]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..domain.entities import Plan, TopupPlan
-from .unit import Row, Unit, execute, insert, row, rows
+from .unit import Row, Unit, row, rows
 
 
 def plan(plan_id: str) -> Unit[Plan | None]:
@@ -51,64 +51,6 @@ def topup_plans(plan_id: str, after: str, count: int) -> Unit[Sequence[TopupPlan
         *(plan_id, after, count),
     )
     return [_topup_plan(each) for each in found]
-
-
-def withdraw_all() -> Unit[None]:
-    """Take everything out of sale."""
-    yield from execute("UPDATE plans SET available = 0")
-    yield from execute("UPDATE topup_plans SET available = 0")
-    yield from execute("DELETE FROM plan_countries")
-    yield from execute("DELETE FROM plan_topups")
-
-
-def put_plan(plan: Plan, countries: Sequence[str]) -> Unit[None]:
-    """Store a plan in the place of an older one with its id."""
-    supported = plan.topup_supported
-    yield from execute(
-        "INSERT INTO plans (plan_id, plan_type, coverage, price, data_bytes, per_day,"
-        " validity_days, starts_on, topup_supported, available, body)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
-        " ON CONFLICT (plan_id) DO UPDATE SET plan_type = excluded.plan_type,"
-        " coverage = excluded.coverage, price = excluded.price, data_bytes = excluded.data_bytes,"
-        " per_day = excluded.per_day, validity_days = excluded.validity_days,"
-        " starts_on = excluded.starts_on, topup_supported = excluded.topup_supported,"
-        " available = excluded.available, body = excluded.body",
-        plan.plan_id,
-        plan.plan_type,
-        plan.coverage,
-        plan.price,
-        plan.data_bytes,
-        int(plan.per_day),
-        plan.validity_days,
-        plan.starts_on,
-        None if supported is None else int(supported),
-        int(plan.available),
-        plan.body,
-    )
-    for country in countries:
-        yield from insert("plan_countries", country=country, plan_id=plan.plan_id)
-
-
-def put_topup_plan(plan: TopupPlan, plan_ids: Sequence[str]) -> Unit[None]:
-    """Store a top-up plan in the place of an older one with its id."""
-    yield from execute(
-        "INSERT INTO topup_plans (topup_plan_id, plan_type, price, data_bytes, per_day,"
-        " validity_days, available, body) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)"
-        " ON CONFLICT (topup_plan_id) DO UPDATE SET plan_type = excluded.plan_type,"
-        " price = excluded.price, data_bytes = excluded.data_bytes, per_day = excluded.per_day,"
-        " validity_days = excluded.validity_days, available = excluded.available,"
-        " body = excluded.body",
-        plan.topup_plan_id,
-        plan.plan_type,
-        plan.price,
-        plan.data_bytes,
-        int(plan.per_day),
-        plan.validity_days,
-        int(plan.available),
-        plan.body,
-    )
-    for plan_id in plan_ids:
-        yield from insert("plan_topups", plan_id=plan_id, topup_plan_id=plan.topup_plan_id)
 
 
 def _plan(found: Row) -> Plan:
