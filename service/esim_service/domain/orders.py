@@ -9,7 +9,7 @@ from partner_esim.server import Problem
 
 from ..clock import DAY
 from ..ids import Prefix
-from ..store import esims, partners, plans
+from ..store import esims, jobs, partners, plans
 from ..store import orders as store
 from ..store.unit import Unit
 from . import bodies, events, ledger
@@ -101,7 +101,7 @@ def place(request: Request, stamp: Stamp) -> Unit[Answered]:
     answered = yield from remember(request.claim, bodies.encoded(bodies.order(order)))
     yield from store.add(order)
     job_id = stamp.new(Prefix.JOB)
-    yield from store.add_job(Job(job_id, order.scope, "provision", order.order_id, 0, stamp.now))
+    yield from jobs.add(Job(job_id, order.scope, "provision", order.order_id, 0, stamp.now))
     account = yield from partners.lock_account(order.scope)
     account = yield from ledger.charge(account, "order", total, order.order_id, stamp)
     yield from partners.save_account(account)
@@ -122,7 +122,7 @@ def complete(order_id: str, profiles: Sequence[Profile], stamp: Stamp) -> Unit[N
         esim = _esim(order, plan, profile, stamp)
         yield from esims.add(esim)
         job_id = stamp.new(Prefix.JOB)
-        yield from store.add_job(Job(job_id, order.scope, "observe", esim.esim_id, 0, stamp.now))
+        yield from jobs.add(Job(job_id, order.scope, "observe", esim.esim_id, 0, stamp.now))
     order = replace(
         order,
         status="completed",
@@ -130,7 +130,7 @@ def complete(order_id: str, profiles: Sequence[Profile], stamp: Stamp) -> Unit[N
         completed_at=stamp.now,
     )
     yield from store.finish(order)
-    yield from store.remove_jobs("provision", order_id)
+    yield from jobs.remove("provision", order_id)
     account = yield from partners.lock_account(order.scope)
     account = yield from events.emit(account, "order.completed", bodies.order(order), stamp)
     yield from partners.save_account(account)
@@ -143,7 +143,7 @@ def fail(order_id: str, failure: Failure, stamp: Stamp) -> Unit[None]:
         return
     order = replace(order, status="failed", failure=failure, completed_at=stamp.now)
     yield from store.finish(order)
-    yield from store.remove_jobs("provision", order_id)
+    yield from jobs.remove("provision", order_id)
     account = yield from partners.lock_account(order.scope)
     account = yield from ledger.post(account, "refund", order.total, order_id, stamp)
     yield from partners.save_account(account)

@@ -8,7 +8,7 @@ from partner_esim.server import Problem
 
 from ..ids import Prefix
 from ..store import esims as store
-from ..store import orders, partners, plans
+from ..store import jobs, partners, plans
 from ..store.unit import Unit
 from . import bodies, events, ledger, lifecycle
 from .entities import Esim, Job, Topup, TopupPlan
@@ -88,7 +88,7 @@ def buy(request: Request, stamp: Stamp) -> Unit[Answered]:
     answered = yield from remember(request.claim, bodies.encoded(bodies.topup(topup)))
     yield from store.add_topup(topup)
     job_id = stamp.new(Prefix.JOB)
-    yield from orders.add_job(Job(job_id, topup.scope, "topup", topup_id, 0, stamp.now))
+    yield from jobs.add(Job(job_id, topup.scope, "topup", topup_id, 0, stamp.now))
     yield from partners.save_account(account)
     return answered
 
@@ -105,7 +105,7 @@ def complete(topup_id: str, stamp: Stamp) -> Unit[None]:
     yield from store.save(lifecycle.top_up(esim, topup, stamp.now))
     topup = replace(topup, status="completed", completed_at=stamp.now)
     yield from store.finish_topup(topup)
-    yield from orders.remove_jobs("topup", topup_id)
+    yield from jobs.remove("topup", topup_id)
     account = yield from partners.lock_account(topup.scope)
     account = yield from events.emit(account, "topup.completed", bodies.topup(topup), stamp)
     yield from partners.save_account(account)
@@ -117,7 +117,7 @@ def fail(topup_id: str, stamp: Stamp) -> Unit[None]:
     if topup is None or topup.status != "processing":
         return
     yield from store.finish_topup(replace(topup, status="failed", completed_at=stamp.now))
-    yield from orders.remove_jobs("topup", topup_id)
+    yield from jobs.remove("topup", topup_id)
     account = yield from partners.lock_account(topup.scope)
     account = yield from ledger.post(account, "refund", topup.total, topup_id, stamp)
     yield from partners.save_account(account)

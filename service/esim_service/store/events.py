@@ -53,7 +53,6 @@ def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]
         mode=event.scope.mode,
         endpoint_id=endpoint_id,
         event_id=event.event_id,
-        status="pending",
         attempts=0,
         due_at=event.created_at,
         created_at=event.created_at,
@@ -97,6 +96,29 @@ def remove_endpoint(scope: Scope, endpoint_id: str) -> Unit[bool]:
         return False
     yield from execute("DELETE FROM deliveries WHERE endpoint_id = $1", endpoint_id)
     return True
+
+
+def lock_endpoint(endpoint_id: str) -> Unit[WebhookEndpoint | None]:
+    """Find an endpoint that nobody else changes until this transaction ends."""
+    found = yield from row(
+        "SELECT * FROM webhook_endpoints WHERE endpoint_id = $1 FOR UPDATE", endpoint_id
+    )
+    return None if found is None else _endpoint(found)
+
+
+def save_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
+    """Store what the attempts to reach an endpoint have made of it."""
+    yield from execute(
+        "UPDATE webhook_endpoints SET status = $2, disabled_reason = $3, last_success_at = $4,"
+        " last_failure_at = $5, failing_since = $6, exhausted = $7 WHERE endpoint_id = $1",
+        endpoint.endpoint_id,
+        endpoint.status,
+        endpoint.disabled_reason,
+        endpoint.last_success_at,
+        endpoint.last_failure_at,
+        endpoint.failing_since,
+        int(endpoint.exhausted),
+    )
 
 
 def _endpoint(found: Row) -> WebhookEndpoint:

@@ -1,11 +1,11 @@
-"""Orders, the answers that idempotent operations remember, and jobs."""
+"""Orders, and the answers that idempotent operations remember."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Sequence
 
-from ..domain.entities import Failure, Job, JobKind, Order, Scope
+from ..domain.entities import Failure, Order, Scope
 from .unit import Row, Unit, execute, insert, row, rows
 
 
@@ -29,25 +29,6 @@ def add_answer(
         *(scope.partner_id, scope.mode, operation, reference, payload, body),
     )
     return found is not None
-
-
-def add_job(job: Job) -> Unit[None]:
-    """Queue a job."""
-    yield from insert(
-        "jobs",
-        job_id=job.job_id,
-        partner_id=job.scope.partner_id,
-        mode=job.scope.mode,
-        kind=job.kind,
-        subject_id=job.subject_id,
-        attempts=job.attempts,
-        due_at=job.due_at,
-    )
-
-
-def remove_jobs(kind: JobKind, subject_id: str) -> Unit[None]:
-    """Remove the jobs of a kind that are about something."""
-    yield from execute("DELETE FROM jobs WHERE kind = $1 AND subject_id = $2", kind, subject_id)
 
 
 def add(order: Order) -> Unit[None]:

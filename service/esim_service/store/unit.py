@@ -54,3 +54,13 @@ def insert(table: str, **values: Value) -> Unit[None]:
     places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
     sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})"
     yield Statement(sql, tuple(values.values()))
+
+
+def among(values: Sequence[str], after: int) -> tuple[str, tuple[str, ...]]:
+    """Return the list of an `IN`, and its parameters, which follow as many others.
+
+    The last value is repeated up to a power of two, so that few statements have to be prepared.
+    """
+    count = 1 << (len(values) - 1).bit_length()
+    padded = (*values, *(values[-1],) * (count - len(values)))
+    return ", ".join(f"${after + number}" for number in range(1, count + 1)), padded

@@ -177,7 +177,8 @@ CREATE TABLE jobs (
     attempts BIGINT NOT NULL,
     due_at BIGINT NOT NULL
 );
-CREATE INDEX jobs_due ON jobs (due_at);
+CREATE INDEX jobs_due ON jobs (kind, due_at);
+CREATE UNIQUE INDEX jobs_of_subject ON jobs (subject_id, kind);
 CREATE INDEX jobs_of_account ON jobs (partner_id, mode);
 
 -- body is frozen: the feed and every delivery send these bytes.
@@ -210,19 +211,17 @@ CREATE TABLE webhook_endpoints (
 );
 CREATE INDEX endpoints_of_account ON webhook_endpoints (partner_id, mode);
 
--- One row per event and endpoint until it is acknowledged or exhausted. A claim moves due_at
--- past the lease, so that a worker that dies loses its claim by itself.
+-- One row per event and endpoint until it is acknowledged or exhausted; then it is removed. A claim
+-- moves due_at past the lease, so that a worker that dies loses its claim by itself.
 CREATE TABLE deliveries (
     delivery_id TEXT COLLATE "C" PRIMARY KEY,
     partner_id TEXT NOT NULL,
     mode TEXT NOT NULL,
     endpoint_id TEXT NOT NULL,
     event_id TEXT NOT NULL,
-    status TEXT NOT NULL,
     attempts BIGINT NOT NULL,
     due_at BIGINT NOT NULL,
     created_at BIGINT NOT NULL
 );
-CREATE INDEX deliveries_due ON deliveries (due_at) WHERE status = 'pending';
-CREATE INDEX deliveries_of_endpoint ON deliveries (endpoint_id);
+CREATE INDEX deliveries_of_endpoint ON deliveries (endpoint_id, due_at, delivery_id);
 CREATE INDEX deliveries_of_account ON deliveries (partner_id, mode);

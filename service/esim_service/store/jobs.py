@@ -1,0 +1,77 @@
+"""Jobs: what waits for the carrier, or for a moment in the life of an eSIM."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ..domain.entities import Job, JobKind, Scope
+from .unit import Row, Unit, among, execute, insert, rows
+
+
+def add(job: Job) -> Unit[None]:
+    """Queue a job; there is at most one of a kind about one thing."""
+    yield from insert(
+        "jobs",
+        job_id=job.job_id,
+        partner_id=job.scope.partner_id,
+        mode=job.scope.mode,
+        kind=job.kind,
+        subject_id=job.subject_id,
+        attempts=job.attempts,
+        due_at=job.due_at,
+    )
+
+
+def remove(kind: JobKind, subject_id: str) -> Unit[None]:
+    """Remove the job of a kind that is about something."""
+    yield from execute("DELETE FROM jobs WHERE subject_id = $1 AND kind = $2", subject_id, kind)
+
+
+def due(now: int, room: Mapping[JobKind, int]) -> Unit[Sequence[str]]:
+    """Return the ids of due jobs, of each kind the oldest that there is room for."""
+    found: list[Row] = []
+    for kind, count in room.items():
+        found += yield from rows(
+            "SELECT job_id FROM jobs WHERE kind = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3",
+            *(kind, now, count),
+        )
+    return [each["job_id"] for each in found]
+
+
+def take(job_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequence[Job]]:
+    """Claim those of some jobs that are still due and that nobody else is claiming."""
+    places, parameters = among(job_ids, after=2)
+    found = yield from rows(
+        "UPDATE jobs SET due_at = $1 WHERE job_id IN (SELECT job_id FROM jobs"
+        f" WHERE job_id IN ({places}) AND due_at <= $2 FOR UPDATE SKIP LOCKED) RETURNING *",
+        lease_until,
+        now,
+        *parameters,
+    )
+    return [
+        Job(
+            job_id=each["job_id"],
+            scope=Scope(each["partner_id"], each["mode"]),
+            kind=each["kind"],
+            subject_id=each["subject_id"],
+            attempts=each["attempts"],
+            due_at=each["due_at"],
+        )
+        for each in found
+    ]
+
+
+def postpone(job: Job, due_at: int, attempts: int) -> Unit[None]:
+    """Let a claimed job be due later, unless its lease has ended and somebody else has it."""
+    yield from execute(
+        "UPDATE jobs SET due_at = $3, attempts = $4 WHERE job_id = $1 AND due_at = $2",
+        *(job.job_id, job.due_at, due_at, attempts),
+    )
+
+
+def count_due(now: int) -> Unit[Mapping[str, int]]:
+    """Return how many jobs of each kind are due."""
+    found = yield from rows(
+        "SELECT kind, COUNT(*) AS due FROM jobs WHERE due_at <= $1 GROUP BY kind", now
+    )
+    return {each["kind"]: each["due"] for each in found}

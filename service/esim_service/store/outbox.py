@@ -1,0 +1,149 @@
+"""Deliveries that wait to be made."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from .unit import Unit, among, execute, row, rows
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """A delivery whose time has come."""
+
+    delivery_id: str
+    endpoint_id: str
+    due_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A claimed delivery with all that its attempt needs."""
+
+    delivery_id: str
+    endpoint_id: str
+    attempts: int
+    url: str
+    secret: str = field(repr=False)
+    event_id: str
+    event_type: str
+    body: bytes = field(repr=False)
+
+
+def due(now: int, per_endpoint: int) -> Unit[Sequence[Due]]:
+    """Return the oldest due deliveries of each endpoint, oldest first.
+
+    The index is asked endpoint by endpoint, so that the length of a queue does not matter: an
+    endpoint that has not answered for days has a long one.
+    """
+    found = yield from rows(_due(per_endpoint), now)
+    return [Due(each["delivery_id"], each["endpoint_id"], each["due_at"]) for each in found]
+
+
+@cache
+def _due(per_endpoint: int) -> str:
+    oldest = " UNION ALL ".join(
+        "SELECT (SELECT d.delivery_id FROM deliveries d WHERE d.endpoint_id = w.endpoint_id"
+        f" AND d.due_at <= $1 ORDER BY d.due_at, d.delivery_id LIMIT 1 OFFSET {place})"
+        " FROM waiting w"
+        for place in range(per_endpoint)
+    )
+    return (
+        "WITH RECURSIVE waiting (endpoint_id) AS (SELECT MIN(endpoint_id) FROM deliveries"
+        " UNION ALL SELECT (SELECT MIN(d.endpoint_id) FROM deliveries d"
+        " WHERE d.endpoint_id > w.endpoint_id) FROM waiting w WHERE w.endpoint_id IS NOT NULL),"
+        f" oldest (delivery_id) AS ({oldest})"
+        " SELECT d.delivery_id, d.endpoint_id, d.due_at FROM oldest o"
+        " JOIN deliveries d ON d.delivery_id = o.delivery_id ORDER BY d.due_at, d.delivery_id"
+    )
+
+
+def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequence[Taken]]:
+    """Claim those of some deliveries that are still due and that nobody else is claiming.
+
+    One whose event or endpoint is gone is removed instead.
+    """
+    places, parameters = among(delivery_ids, after=2)
+    found = yield from rows(
+        "UPDATE deliveries SET due_at = $1 WHERE delivery_id IN (SELECT delivery_id FROM deliveries"
+        f" WHERE delivery_id IN ({places}) AND due_at <= $2 FOR UPDATE SKIP LOCKED)"
+        " RETURNING delivery_id",
+        lease_until,
+        now,
+        *parameters,
+    )
+    ours = [each["delivery_id"] for each in found]
+    if not ours:
+        return []
+    places, parameters = among(ours, after=0)
+    found = yield from rows(
+        "SELECT d.delivery_id, d.endpoint_id, d.attempts, w.url, w.secret, e.event_id, e.type,"
+        " e.body FROM deliveries d JOIN webhook_endpoints w ON w.endpoint_id = d.endpoint_id"
+        f" JOIN events e ON e.event_id = d.event_id WHERE d.delivery_id IN ({places})",
+        *parameters,
+    )
+    taken = [
+        Taken(
+            delivery_id=each["delivery_id"],
+            endpoint_id=each["endpoint_id"],
+            attempts=each["attempts"],
+            url=each["url"],
+            secret=each["secret"],
+            event_id=each["event_id"],
+            event_type=each["type"],
+            body=each["body"],
+        )
+        for each in found
+    ]
+    for orphan in set(ours) - {each.delivery_id for each in taken}:
+        yield from remove(orphan)
+    return taken
+
+
+def is_held(delivery_id: str, lease_until: int) -> Unit[bool]:
+    """Whether a claim is still in force; it then stays so until this transaction ends."""
+    found = yield from row(
+        "SELECT delivery_id FROM deliveries WHERE delivery_id = $1 AND due_at = $2 FOR UPDATE",
+        *(delivery_id, lease_until),
+    )
+    return found is not None
+
+
+def postpone(delivery_id: str, due_at: int, attempts: int) -> Unit[None]:
+    """Let a delivery be due later."""
+    yield from execute(
+        "UPDATE deliveries SET due_at = $2, attempts = $3 WHERE delivery_id = $1",
+        *(delivery_id, due_at, attempts),
+    )
+
+
+def release(delivery_id: str, lease_until: int, due_at: int) -> Unit[None]:
+    """Give a claim back that is still in force."""
+    yield from execute(
+        "UPDATE deliveries SET due_at = $3 WHERE delivery_id = $1 AND due_at = $2",
+        *(delivery_id, lease_until, due_at),
+    )
+
+
+def remove(delivery_id: str) -> Unit[None]:
+    """Remove a delivery that is made or given up."""
+    yield from execute("DELETE FROM deliveries WHERE delivery_id = $1", delivery_id)
+
+
+def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
+    """Remove some of what waits for an endpoint, but for one type; return how many those were."""
+    found = yield from rows(
+        "DELETE FROM deliveries WHERE delivery_id IN (SELECT d.delivery_id FROM deliveries d"
+        " WHERE d.endpoint_id = $1 AND NOT EXISTS (SELECT 1 FROM events e"
+        " WHERE e.event_id = d.event_id AND e.type = $2) LIMIT $3) RETURNING delivery_id",
+        *(endpoint_id, kept_type, count),
+    )
+    return len(found)
+
+
+def count() -> Unit[int]:
+    """Return how many deliveries there are."""
+    found = yield from rows("SELECT COUNT(*) AS waiting FROM deliveries")
+    return int(found[0]["waiting"])
