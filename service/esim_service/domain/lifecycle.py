@@ -6,6 +6,7 @@ can be passed again only after a top-up has moved it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
@@ -49,6 +50,9 @@ class Happened:
 
 
 Step: TypeAlias = tuple[Esim, tuple[Happened, ...]]
+
+NextReport: TypeAlias = Callable[[Esim, int], int]
+"""Returns when it is worth asking the carrier about an eSIM again."""
 
 
 def observe(esim: Esim, observation: Observation, now: int) -> Step:
@@ -120,6 +124,17 @@ def next_moment(esim: Esim, now: int) -> int | None:
     if not esim.expiring_reported and now <= esim.expires_at - EXPIRING_UNTIL:
         return max(now, esim.expires_at - EXPIRING_FROM)
     return esim.expires_at
+
+
+def next_look(esim: Esim, now: int, next_report: NextReport) -> int | None:
+    """Return when something may happen to an eSIM, by a report or by time; None when never."""
+    moment = next_moment(esim, now)
+    return None if moment is None else min(moment, next_report(esim, now))
+
+
+def at_once(esim: Esim, now: int) -> int:
+    """Ask the carrier about an eSIM without waiting."""
+    return now
 
 
 def _is_alive(esim: Esim) -> bool:

@@ -12,9 +12,10 @@ from ..ids import Prefix
 from ..store import esims, jobs, partners, plans
 from ..store import orders as store
 from ..store.unit import Unit
-from . import bodies, events, ledger
+from . import bodies, events, ledger, lifecycle
 from .entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
 from .idempotency import Answered, Claim, remember, replay
+from .lifecycle import NextReport
 from .stamp import Stamp
 
 SCENARIO = "sandbox_scenario"
@@ -108,7 +109,12 @@ def place(request: Request, stamp: Stamp) -> Unit[Answered]:
     return answered
 
 
-def complete(order_id: str, profiles: Sequence[Profile], stamp: Stamp) -> Unit[None]:
+def complete(
+    order_id: str,
+    profiles: Sequence[Profile],
+    stamp: Stamp,
+    next_report: NextReport = lifecycle.at_once,
+) -> Unit[None]:
     """Store the eSIMs of an order; an order that has ended stays as it is."""
     order = yield from store.lock(order_id)
     if order is None or order.status != "processing":
@@ -121,8 +127,10 @@ def complete(order_id: str, profiles: Sequence[Profile], stamp: Stamp) -> Unit[N
     for profile in profiles:
         esim = _esim(order, plan, profile, stamp)
         yield from esims.add(esim)
-        job_id = stamp.new(Prefix.JOB)
-        yield from jobs.add(Job(job_id, order.scope, "observe", esim.esim_id, 0, stamp.now))
+        due_at = lifecycle.next_look(esim, stamp.now, next_report)
+        if due_at is not None:
+            job = Job(stamp.new(Prefix.JOB), order.scope, "observe", esim.esim_id, 0, due_at)
+            yield from jobs.add(job)
     order = replace(
         order,
         status="completed",

@@ -70,6 +70,12 @@ def find(scope: Scope, iccid: str) -> Unit[Esim | None]:
     return None if found is None else _esim(found)
 
 
+def known(esim_id: str) -> Unit[Esim | None]:
+    """Find an eSIM of any partner."""
+    found = yield from row("SELECT * FROM esims WHERE esim_id = $1", esim_id)
+    return None if found is None else _esim(found)
+
+
 def lock(esim_id: str) -> Unit[Esim | None]:
     """Find an eSIM that nobody else changes until this transaction ends."""
     found = yield from row("SELECT * FROM esims WHERE esim_id = $1 FOR UPDATE", esim_id)

@@ -1,0 +1,44 @@
+"""What an observation of an eSIM leaves behind: its new state, events, and the next moment."""
+
+from __future__ import annotations
+
+from ..store import esims, jobs, partners
+from ..store.unit import Unit
+from . import bodies, events, lifecycle
+from .entities import Job
+from .lifecycle import NextReport, Observation
+from .stamp import Stamp
+
+
+def follow(
+    job: Job, report: Observation | None, attempts: int, next_report: NextReport, stamp: Stamp
+) -> Unit[None]:
+    """Apply a report, or without one the time alone, and let the job be due again.
+
+    Args:
+        job: the claimed job that follows the eSIM; it ends with the eSIM.
+        attempts: how often the carrier was asked in vain since its last answer.
+    """
+    esim = yield from esims.lock(job.subject_id)
+    now = stamp.now
+    if esim is None:
+        yield from jobs.remove("observe", job.subject_id)
+        return
+    after, happened = (
+        lifecycle.elapse(esim, now) if report is None else lifecycle.observe(esim, report, now)
+    )
+    if after != esim:
+        yield from esims.save(after)
+    due_at = lifecycle.next_look(after, now, next_report)
+    if due_at is None:
+        yield from jobs.remove("observe", job.subject_id)
+    else:
+        yield from jobs.postpone(job, due_at, attempts)
+    if happened:
+        account = yield from partners.lock_account(after.scope)
+        data = bodies.esim(after)
+        for each in happened:
+            account = yield from events.emit(
+                account, each.type, data, stamp, threshold=each.threshold_percent
+            )
+        yield from partners.save_account(account)
