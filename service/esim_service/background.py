@@ -3,13 +3,29 @@
 from __future__ import annotations
 
 import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import get_args
 
 from .activity import Activity
 from .carrier import Provisioner, Reporter
 from .clock import Clock
-from .delivery.worker import Send
+from .delivery.outbox import DatabaseOutbox
+from .delivery.worker import Send, Worker
+from .domain.entities import Job, JobKind
 from .ids import Ids
-from .store.database import Database
+from .jobs.runner import JobRunner
+from .jobs.work import Work
+from .retention import purge
+from .store import jobs, outbox
+from .store.database import Database, UnavailableError
+
+PURGE_SECONDS = 3600.0
+MEASURE_SECONDS = 10.0
+_PAUSE_SECONDS = 1.0
+
+_log = logging.getLogger(__name__)
 
 
 class Background:
@@ -28,15 +44,66 @@ class Background:
         send: Send,
         activity: Activity,
     ) -> None:
-        self._stopped = asyncio.Event()
+        self._database = database
+        self._clock = clock
+        self._activity = activity
+        self._work = Work(database, clock, ids, provisioner, reporter)
+        self._jobs = JobRunner(database, self._do, clock, activity)
+        self._worker = Worker(DatabaseOutbox(database, activity), send, clock)
+        self._stopped = False
 
     async def run(self) -> None:
         """Work until `stop` is called; a cancellation gives claims back, too."""
-        await self._stopped.wait()
+        async with asyncio.TaskGroup() as chores:
+            purging = chores.create_task(self._repeat(self._purge, PURGE_SECONDS))
+            measuring = chores.create_task(self._repeat(self._measure, MEASURE_SECONDS))
+            try:
+                async with asyncio.TaskGroup() as loops:
+                    loops.create_task(self._keep(self._jobs.run))
+                    loops.create_task(self._keep(self._worker.run))
+            finally:
+                purging.cancel()
+                measuring.cancel()
 
     def stop(self) -> None:
         """Let `run` end: nothing new is begun, what is in flight gets a short time."""
-        self._stopped.set()
+        self._stopped = True
+        self._jobs.stop()
+        self._worker.stop()
 
     def wake(self) -> None:
         """Say that a commit may have left something to do."""
+        self._jobs.wake()
+        self._worker.wake()
+
+    async def _do(self, job: Job) -> None:
+        await self._work(job)
+        self._worker.wake()
+
+    async def _keep(self, run: Callable[[], Awaitable[None]]) -> None:
+        """Let a loop run; one that a mistake of ours has ended is begun again."""
+        while not self._stopped:
+            try:
+                await run()
+            except Exception:
+                _log.exception("a loop of the background work has ended")
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _repeat(self, chore: Callable[[], Awaitable[None]], seconds: float) -> None:
+        while True:
+            try:
+                await chore()
+            except UnavailableError as error:
+                _log.warning("a chore has to wait: %s", error)
+            except Exception:
+                _log.exception("a chore has failed")
+            await asyncio.sleep(seconds)
+
+    async def _purge(self) -> None:
+        self._activity.purged.inc(await purge(self._database, self._clock.now()))
+
+    async def _measure(self) -> None:
+        self._activity.waiting.set(await self._database.read(outbox.count))
+        due = await self._database.read(partial(jobs.count_due, self._clock.now()))
+        for kind in get_args(JobKind):
+            self._activity.jobs_due.labels(kind).set(due.get(kind, 0))

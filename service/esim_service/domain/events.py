@@ -55,6 +55,17 @@ def feed(
     return found, False, account.last_event
 
 
+def forget(scope: Scope, last: int, before: int) -> Unit[int]:
+    """Remove events that are too old, up to one of them; return how many those were.
+
+    A cursor from before them no longer has a place in the feed.
+    """
+    account = yield from partners.lock_account(scope)
+    count = yield from store.remove_events(scope, last, before)
+    yield from partners.save_account(replace(account, purged_event=max(account.purged_event, last)))
+    return count
+
+
 def _write(
     account: Account, type_: str, data: BaseModel, stamp: Stamp, threshold: int | None
 ) -> Unit[tuple[Account, Event]]:

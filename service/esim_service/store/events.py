@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from ..domain.entities import Event, Scope, WebhookEndpoint
 from .unit import Row, Unit, execute, insert, row, rows
@@ -42,6 +42,30 @@ def feed(scope: Scope, after: int, type_: str | None, count: int) -> Unit[Sequen
         )
         for each in found
     ]
+
+
+def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
+    """Return whose oldest events are from before a moment, and the last of these of each.
+
+    So many events are looked at in all.
+    """
+    found = yield from rows(
+        "SELECT partner_id, mode, MAX(sequence) AS last FROM (SELECT partner_id, mode, sequence"
+        " FROM events WHERE created_at < $1 ORDER BY created_at LIMIT $2) AS found"
+        " GROUP BY partner_id, mode",
+        *(before, count),
+    )
+    return {Scope(each["partner_id"], each["mode"]): each["last"] for each in found}
+
+
+def remove_events(scope: Scope, last: int, before: int) -> Unit[int]:
+    """Remove the events up to one that are from before a moment; return how many those were."""
+    found = yield from rows(
+        "DELETE FROM events WHERE partner_id = $1 AND mode = $2 AND sequence <= $3"
+        " AND created_at < $4 RETURNING sequence",
+        *(scope.partner_id, scope.mode, last, before),
+    )
+    return len(found)
 
 
 def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]:
