@@ -17,6 +17,8 @@ from esim_service.store.migrate import migrate
 from esim_service.store.postgres import PostgresDatabase
 from esim_service.store.sqlite import SqliteDatabase
 
+from .world import World
+
 
 @pytest.fixture
 def anyio_backend() -> str:
@@ -80,3 +82,10 @@ def database(request: pytest.FixtureRequest) -> Database:
     """Each of the two databases, with the current schema."""
     opened: Database = request.getfixturevalue(request.param)
     return opened
+
+
+@pytest.fixture
+async def world(database: Database, clock: ManualClock, ids: Ids) -> World:
+    made = World(database, clock, ids)
+    await made.prepare()
+    return made

@@ -7,104 +7,17 @@ from functools import partial
 import pytest
 
 from esim_service import catalogue
-from esim_service.clock import DAY, ManualClock
+from esim_service.clock import DAY
 from esim_service.domain import endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
-from esim_service.domain.entities import Esim, Event, Failure, Mode, Profile, Scope
-from esim_service.domain.idempotency import Answered, Claim
-from esim_service.domain.stamp import Stamp
-from esim_service.ids import Ids, Prefix
+from esim_service.domain.entities import Failure
+from esim_service.domain.idempotency import Answered
 from esim_service.store import esims
-from esim_service.store import partners as accounts
-from esim_service.store.catalogue import replace as replace_catalogue
-from esim_service.store.database import Database
-from esim_service.store.unit import Unit, rows
 from partner_esim.server import Problem
 
+from .world import DAILY, FIXED, World
+
 pytestmark = pytest.mark.anyio
-
-FIXED = "pln_jp-5gb-30d"
-DAILY = "pln_asia-daily-1gb"
-
-
-class World:
-    """A database with a catalogue and one partner."""
-
-    def __init__(self, database: Database, clock: ManualClock, ids: Ids) -> None:
-        self.database = database
-        self.clock = clock
-        self.ids = ids
-        self.partner_id = ""
-
-    async def prepare(self) -> None:
-        await self.sell(catalogue.load(catalogue.default_path()))
-        partner = await self.database.write(lambda: partners.ensure("acme", self.stamp()))
-        self.partner_id = partner.partner_id
-
-    async def sell(self, goods: catalogue.Catalogue) -> None:
-        await self.database.write(partial(replace_catalogue, goods))
-
-    async def esim(self, iccid: str) -> Esim:
-        found = await self.database.read(partial(esims.find, self.scope(), iccid))
-        assert found is not None
-        return found
-
-    def stamp(self) -> Stamp:
-        return Stamp(self.clock.now(), self.ids)
-
-    def scope(self, mode: Mode = "test") -> Scope:
-        return Scope(self.partner_id, mode)
-
-    async def order(
-        self,
-        reference: str,
-        *,
-        plan_id: str = FIXED,
-        days: int | None = None,
-        quantity: int = 1,
-        mode: Mode = "test",
-    ) -> Answered:
-        payload = f"{plan_id} {days} {quantity}".encode()
-        claim = Claim(self.scope(mode), "createOrder", reference, payload)
-        request = orders.Request(claim, plan_id, quantity, days, True, "é\0", {"a": "\0"})
-        return await self.database.write(lambda: orders.place(request, self.stamp()))
-
-    async def completed(self, reference: str, quantity: int = 1) -> list[str]:
-        order_id = json.loads((await self.order(reference, quantity=quantity)).body)["order_id"]
-        numbers = [f"89{int(self.ids.new(Prefix.ESIM)[-6:], 36):017}" for _ in range(quantity)]
-        profiles = [Profile(number, "smdp.example", "M-1", False, None) for number in numbers]
-        for _ in range(2):
-            await self.database.write(lambda: orders.complete(order_id, profiles, self.stamp()))
-        return numbers
-
-    async def top_up(self, reference: str, iccid: str, days: int | None = None) -> Answered:
-        claim = Claim(self.scope(), "createTopup", reference, iccid.encode())
-        request = topups.Request(claim, iccid, "tpl_jp-3gb-30d", days)
-        return await self.database.write(lambda: topups.buy(request, self.stamp()))
-
-    async def balance(self, mode: Mode = "test") -> int:
-        account = await self.database.read(partial(accounts.account, self.scope(mode)))
-        assert account.balance == await self.database.read(
-            partial(accounts.ledger_sum, self.scope(mode))
-        )
-        return account.balance
-
-    async def events(self) -> list[Event]:
-        found, _, _ = await self.database.read(partial(feed.feed, self.scope(), None, None, 200))
-        return list(found)
-
-    async def count(self, table: str) -> int:
-        def query() -> Unit[int]:
-            return int((yield from rows(f"SELECT COUNT(*) AS n FROM {table}"))[0]["n"])
-
-        return await self.database.read(query)
-
-
-@pytest.fixture
-async def world(database: Database, clock: ManualClock, ids: Ids) -> World:
-    made = World(database, clock, ids)
-    await made.prepare()
-    return made
 
 
 async def test_an_order_is_charged_once_and_replayed_byte_for_byte(world: World) -> None:

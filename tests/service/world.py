@@ -1,0 +1,133 @@
+"""A database with a catalogue and a partner who orders."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import partial
+
+from esim_service import catalogue
+from esim_service.clock import ManualClock
+from esim_service.domain import endpoints, orders, partners, topups
+from esim_service.domain import events as feed
+from esim_service.domain.entities import (
+    Esim,
+    Event,
+    Mode,
+    Order,
+    Profile,
+    Scope,
+    WebhookEndpoint,
+)
+from esim_service.domain.idempotency import Answered, Claim
+from esim_service.domain.stamp import Stamp
+from esim_service.ids import Ids, Prefix
+from esim_service.store import esims
+from esim_service.store import events as event_store
+from esim_service.store import orders as order_store
+from esim_service.store import partners as accounts
+from esim_service.store.catalogue import replace as replace_catalogue
+from esim_service.store.database import Database
+from esim_service.store.unit import Unit, rows
+
+FIXED = "pln_jp-5gb-30d"
+DAILY = "pln_asia-daily-1gb"
+SECRET = "whsec_" + "A" * 43 + "="
+
+
+class World:
+    """What a test does with the service, below HTTP."""
+
+    def __init__(self, database: Database, clock: ManualClock, ids: Ids) -> None:
+        self.database = database
+        self.clock = clock
+        self.ids = ids
+        self.partner_id = ""
+
+    async def prepare(self) -> None:
+        await self.sell(catalogue.load(catalogue.default_path()))
+        partner = await self.database.write(lambda: partners.ensure("acme", self.stamp()))
+        self.partner_id = partner.partner_id
+
+    async def sell(self, goods: catalogue.Catalogue) -> None:
+        await self.database.write(partial(replace_catalogue, goods))
+
+    async def esim(self, iccid: str) -> Esim:
+        found = await self.database.read(partial(esims.find, self.scope(), iccid))
+        assert found is not None
+        return found
+
+    def stamp(self) -> Stamp:
+        return Stamp(self.clock.now(), self.ids)
+
+    def scope(self, mode: Mode = "test") -> Scope:
+        return Scope(self.partner_id, mode)
+
+    async def order(
+        self,
+        reference: str,
+        *,
+        plan_id: str = FIXED,
+        days: int | None = None,
+        quantity: int = 1,
+        mode: Mode = "test",
+        scenario: str | None = None,
+    ) -> Answered:
+        payload = f"{plan_id} {days} {quantity}".encode()
+        claim = Claim(self.scope(mode), "createOrder", reference, payload)
+        metadata = {"a": "\0"} | ({} if scenario is None else {orders.SCENARIO: scenario})
+        request = orders.Request(claim, plan_id, quantity, days, True, "é\0", metadata)
+        return await self.database.write(lambda: orders.place(request, self.stamp()))
+
+    async def completed(self, reference: str, quantity: int = 1) -> list[str]:
+        order_id = json.loads((await self.order(reference, quantity=quantity)).body)["order_id"]
+        numbers = [f"89{int(self.ids.new(Prefix.ESIM)[-6:], 36):017}" for _ in range(quantity)]
+        profiles = [Profile(number, "smdp.example", "M-1", False, None) for number in numbers]
+        for _ in range(2):
+            await self.database.write(lambda: orders.complete(order_id, profiles, self.stamp()))
+        return numbers
+
+    async def top_up(self, reference: str, iccid: str, days: int | None = None) -> Answered:
+        claim = Claim(self.scope(), "createTopup", reference, iccid.encode())
+        request = topups.Request(claim, iccid, "tpl_jp-3gb-30d", days)
+        return await self.database.write(lambda: topups.buy(request, self.stamp()))
+
+    async def balance(self, mode: Mode = "test") -> int:
+        account = await self.database.read(partial(accounts.account, self.scope(mode)))
+        assert account.balance == await self.database.read(
+            partial(accounts.ledger_sum, self.scope(mode))
+        )
+        return account.balance
+
+    async def credit(self, amount: int, mode: Mode = "live") -> None:
+        await self.database.write(lambda: partners.credit(self.scope(mode), amount, self.stamp()))
+
+    async def shown(self, order_id: str, mode: Mode = "test") -> Order:
+        found = await self.database.read(partial(order_store.find, self.scope(mode), order_id))
+        assert found is not None
+        return found
+
+    async def events(self, mode: Mode = "test") -> list[Event]:
+        read = partial(feed.feed, self.scope(mode), None, None, 200)
+        found, _, _ = await self.database.read(read)
+        return list(found)
+
+    async def endpoint(self, url: str, event_types: Sequence[str] | None = None) -> WebhookEndpoint:
+        return await self.database.write(
+            lambda: endpoints.register(self.scope(), url, event_types, SECRET, self.stamp())
+        )
+
+    async def endpoint_now(self, endpoint_id: str) -> WebhookEndpoint:
+        known = await self.database.read(partial(event_store.endpoints, self.scope()))
+        return next(each for each in known if each.endpoint_id == endpoint_id)
+
+    async def test_event(self, endpoint_id: str) -> str:
+        return await self.database.write(
+            lambda: endpoints.test(self.scope(), endpoint_id, self.stamp())
+        )
+
+    async def count(self, table: str) -> int:
+        def query() -> Unit[int]:
+            return int((yield from rows(f"SELECT COUNT(*) AS n FROM {table}"))[0]["n"])
+
+        return await self.database.read(query)
