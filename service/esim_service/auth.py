@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import re
+import secrets
 from typing import Protocol
 
 from starlette.requests import Request
 
+from .api.backend import unavailable
 from .domain.entities import Mode, Principal
+from .store.database import UnavailableError
 
 _PREFIXES: dict[Mode, str] = {"test": "pes_test_", "live": "pes_live_"}
 _SECRET = re.compile(r"[0-9a-f]{48}")
+_SECRET_BYTES = 24
 
 
 class KeyRing(Protocol):
@@ -25,6 +29,11 @@ class KeyRing(Protocol):
 def digest(text: str) -> bytes:
     """Return what is kept of a key; it has 192 random bits, so that it needs no slow hash."""
     return hashlib.sha256(text.encode()).digest()
+
+
+def new_key(mode: Mode) -> str:
+    """Return the text of a new key."""
+    return _PREFIXES[mode] + secrets.token_hex(_SECRET_BYTES)
 
 
 def mode_of(text: str) -> Mode | None:
@@ -42,10 +51,17 @@ class Authenticator:
         self._keys = keys
 
     async def __call__(self, credential: str, request: Request) -> Principal | None:
-        """Return who sends a request; None for a key that is malformed, unknown or revoked."""
+        """Return who sends a request; None for a key that is malformed, unknown or revoked.
+
+        Raises:
+            Problem: keys cannot be looked up now.
+        """
         mode = mode_of(credential)
         if mode is None:
             return None
         # Only digests are ever compared, so that the time it takes tells nothing about a key.
-        principal = await self._keys.find(digest(credential))
+        try:
+            principal = await self._keys.find(digest(credential))
+        except UnavailableError:
+            raise unavailable() from None
         return principal if principal is not None and principal.scope.mode == mode else None

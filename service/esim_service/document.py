@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from importlib import resources
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -17,10 +18,16 @@ _NAME = "openapi.json"
 _ALLOW = "GET, HEAD, OPTIONS"
 
 
+def load() -> dict[str, Any]:
+    """Return the document as it is in the repository."""
+    text = (resources.files(__package__) / "data" / _NAME).read_text("utf-8")
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
 def render(base_url: str) -> bytes:
     """Return the document with the address of this service as its server."""
-    text = (resources.files(__package__) / "data" / _NAME).read_text("utf-8")
-    document = json.loads(text)
+    document = load()
     for server in document["servers"]:
         server["variables"]["base_url"]["default"] = base_url
     return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()

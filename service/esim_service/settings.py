@@ -42,8 +42,15 @@ class Settings(BaseSettings):
     metrics_host: str = Field(
         default="127.0.0.1", description="The address of `/healthz`, `/readyz` and `/metrics`."
     )
-    metrics_port: Port = Field(
-        default=9464, description="The port of `/healthz`, `/readyz` and `/metrics`."
+    metrics_port: Port | None = Field(
+        default=None,
+        description="The port of `/healthz`, `/readyz` and `/metrics`; 0 chooses a free one. "
+        "Without it: 9464, or a free one when that is in use.",
+    )
+    worker: bool = Field(
+        default=True,
+        description="Whether `serve` also delivers webhooks and does everything else that is due. "
+        "`false` leaves that to `worker` processes, which need PostgreSQL.",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least severe log entries that are written."
@@ -86,14 +93,14 @@ class Settings(BaseSettings):
         return value
 
 
-def load() -> Settings:
-    """Read the settings from the environment.
+def load(**given: object) -> Settings:
+    """Read the settings from the environment; `given` are some that come from elsewhere.
 
     Raises:
         SettingsError: a setting cannot be used.
     """
     try:
-        return Settings()
+        return Settings.model_validate(given)
     except ValidationError as error:
         lines = {
             f"{PREFIX}{str(each['loc'][0]).upper()}: {each['msg'].removeprefix('Value error, ')}"

@@ -42,7 +42,7 @@ async def api(
     async def sleep(seconds: float) -> None:
         clock.advance(round(seconds * 1000))
 
-    backend = Backend(database, clock, ids, Simulator(sleep), Cursors(b"secret"))
+    backend = Backend(database, clock, ids, Simulator(sleep), Cursors(b"secret"), lambda: None)
     app = create_app(
         orders=OrderGroup(backend),
         balance=BalanceGroup(backend),

@@ -27,17 +27,23 @@ T = TypeVar("T")
 # Sorts after every id.
 NEWEST = "~"
 OLDEST = ""
+REPLAY = {"Idempotent-Replay": "true"}
 
 
 @dataclass(frozen=True, slots=True)
 class Backend:
-    """Runs units of work for requests."""
+    """Runs units of work for requests.
+
+    Attributes:
+        wake: called after each commit, which may have left something to do.
+    """
 
     database: Database
     clock: Clock
     ids: Ids
     carrier: Provisioner
     cursors: Cursors
+    wake: Callable[[], None]
 
     def stamp(self) -> Stamp:
         """Return the stamp of one unit of work."""
@@ -53,9 +59,11 @@ class Backend:
     async def write(self, make: Callable[[Stamp], Unit[T]]) -> T:
         """Run a unit that changes something."""
         try:
-            return await self.database.write(lambda: make(self.stamp()))
+            result = await self.database.write(lambda: make(self.stamp()))
         except UnavailableError:
             raise unavailable() from None
+        self.wake()
+        return result
 
     async def once(
         self,
@@ -74,9 +82,11 @@ class Backend:
                     if known is not None:
                         return known
                     await self._ask(inquiry)
-                return await writer.write(lambda: do(self.stamp()))
+                answered = await writer.write(lambda: do(self.stamp()))
         except UnavailableError:
             raise unavailable() from None
+        self.wake()
+        return answered
 
     async def _ask(self, inquiry: Inquiry) -> None:
         try:

@@ -13,9 +13,7 @@ from ..carrier import Inquiry
 from ..domain import bodies, orders
 from ..domain.idempotency import Claim
 from ..store import orders as store
-from .backend import NEWEST, Backend, page, payload, scope_of
-
-REPLAY = {"Idempotent-Replay": "true"}
+from .backend import NEWEST, REPLAY, Backend, page, payload, scope_of
 
 
 class OrderGroup(Orders):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -10,6 +11,8 @@ from .addresses import Address, AddressRule
 from .resolver import Resolve
 
 MAX_LENGTH = 2048
+# A name that takes longer counts as one that does not resolve.
+RESOLVE_SECONDS = 5.0
 
 # RFC 3986 and nothing beyond: what no two parsers could read differently. The authority is
 # anything up to the path; `_host` and `_port` look at it.
@@ -99,6 +102,14 @@ async def check(url: str, rule: AddressRule, resolve: Resolve) -> None:
         RefusedUrl: the url breaks a rule, or its host has an address that may not be dialled.
     """
     target = parse(url)
-    addresses = await resolve(target.host) if target.address is None else (target.address,)
+    addresses = (target.address,) if target.address else await _addresses(target.host, resolve)
     if not all(rule.permits(address) for address in addresses):
         raise RefusedUrl("The host of the url has an address that is not public.")
+
+
+async def _addresses(host: str, resolve: Resolve) -> tuple[Address, ...]:
+    try:
+        async with asyncio.timeout(RESOLVE_SECONDS):
+            return await resolve(host)
+    except TimeoutError:
+        return ()

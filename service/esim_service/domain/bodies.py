@@ -115,6 +115,12 @@ def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
     )
 
 
+def created_endpoint(value: WebhookEndpoint) -> models.WebhookEndpointCreated:
+    """Show a new webhook endpoint, with its secret."""
+    shown = endpoint(value).model_dump()
+    return models.WebhookEndpointCreated(**shown, signing_secret=value.secret)
+
+
 def event(
     event_id: str, type_: str, now: int, scope: Scope, data: BaseModel, threshold: int | None
 ) -> bytes:

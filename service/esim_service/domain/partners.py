@@ -18,11 +18,12 @@ LOW_THRESHOLD = 100 * UNITS_PER_DOLLAR
 
 def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
     """Return the partner of a name, who becomes one now if need be."""
-    known = yield from store.partner_named(name)
-    if known is not None:
-        return known
     partner = Partner(stamp.new(Prefix.PARTNER), name, "active", stamp.now)
-    yield from store.add_partner(partner)
+    if not (yield from store.add_partner(partner)):
+        known = yield from store.partner_named(name)
+        if known is None:
+            raise LookupError(f"the partner {name} is gone")
+        return known
     for mode in get_args(Mode):
         # An account starts empty and low, so that only a later fall is reported.
         account = Account(

@@ -8,7 +8,7 @@ from partner_esim.models import Plan
 
 from ..catalogue import Catalogue, EligibleTopupPlan
 from ..money import from_decimal
-from .unit import Unit, Value, execute, rows
+from .unit import Unit, Value, execute, row, rows
 
 _BATCH = 200
 _TOPUP_COLUMNS = (
@@ -38,6 +38,11 @@ def replace(catalogue: Catalogue) -> Unit[None]:
         (plan_id, each.topup_plan_id) for each in catalogue.topup_plans for plan_id in each.plan_ids
     ]
     yield from _write("plan_topups", ["plan_id", "topup_plan_id"], eligible)
+
+
+def is_empty() -> Unit[bool]:
+    """Whether no catalogue was ever loaded."""
+    return (yield from row("SELECT plan_id FROM plans LIMIT 1")) is None
 
 
 def for_sale() -> Unit[Sequence[bytes]]:

@@ -51,6 +51,12 @@ async def migrate(database: Database) -> list[int]:
         await asyncio.sleep(_PAUSE)
 
 
+async def migrate_new(database: Database) -> None:
+    """Take all steps if none was ever taken."""
+    if await database.write(_version) == 0:
+        await migrate(database)
+
+
 async def require_current(database: Database) -> None:
     """Return if the schema is the one that this service needs.
 

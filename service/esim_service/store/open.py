@@ -12,21 +12,30 @@ from .sqlite import SqliteDatabase
 _POSTGRES = ("postgresql://", "postgres://")
 
 
+def is_file(place: str) -> bool:
+    """Whether this is an SQLite file and not an URL."""
+    return "://" not in place
+
+
 @asynccontextmanager
-async def open_database(place: str) -> AsyncIterator[Database]:
+async def open_database(place: str, *, alone: bool = True) -> AsyncIterator[Database]:
     """Open a database for the time of the context: an SQLite file, or a PostgreSQL URL.
+
+    Args:
+        alone: whether nobody else may have opened an SQLite file like this. Commands that work
+            beside a running service say no.
 
     Raises:
         OperatorError: it cannot be used.
     """
-    database = await _open(place)
+    database = await _open(place, alone)
     try:
         yield database
     finally:
         await database.close()
 
 
-async def _open(place: str) -> Database:
+async def _open(place: str, alone: bool) -> Database:
     if place.startswith(_POSTGRES):
         try:
             # An extra brings the driver; SQLite needs none.
@@ -34,7 +43,7 @@ async def _open(place: str) -> Database:
         except ImportError:
             raise OperatorError("PostgreSQL needs: pip install 'esim-service[postgres]'") from None
         return await PostgresDatabase.open(place)
-    if "://" in place:
+    if not is_file(place):
         scheme = place.partition("://")[0]
         raise OperatorError(f"{scheme}:// is no database: give a file or a postgresql:// URL")
-    return SqliteDatabase(Path(place))
+    return SqliteDatabase(Path(place), alone=alone)

@@ -8,15 +8,14 @@ from ..domain.entities import Account, ApiKey, LedgerKind, Partner, Principal, S
 from .unit import Row, Unit, execute, insert, row, rows
 
 
-def add_partner(partner: Partner) -> Unit[None]:
-    """Store a new partner."""
-    yield from insert(
-        "partners",
-        partner_id=partner.partner_id,
-        name=partner.name,
-        status=partner.status,
-        created_at=partner.created_at,
+def add_partner(partner: Partner) -> Unit[bool]:
+    """Store a new partner; return False when another one has the name."""
+    found = yield from row(
+        "INSERT INTO partners (partner_id, name, status, created_at) VALUES ($1, $2, $3, $4)"
+        " ON CONFLICT (name) DO NOTHING RETURNING partner_id",
+        *(partner.partner_id, partner.name, partner.status, partner.created_at),
     )
+    return found is not None
 
 
 def partner_named(name: str) -> Unit[Partner | None]:
@@ -69,11 +68,9 @@ def principal(digest: bytes) -> Unit[Principal | None]:
     )
 
 
-def keys(partner_id: str) -> Unit[Sequence[ApiKey]]:
-    """Return the keys of a partner, oldest first."""
-    found = yield from rows(
-        "SELECT * FROM api_keys WHERE partner_id = $1 ORDER BY key_id", partner_id
-    )
+def keys() -> Unit[Sequence[ApiKey]]:
+    """Return all keys, oldest first."""
+    found = yield from rows("SELECT * FROM api_keys ORDER BY key_id")
     return [
         ApiKey(
             key_id=each["key_id"],

@@ -23,6 +23,9 @@ from .unit import Unit
 T = TypeVar("T")
 
 BATCH = 64
+# How long a transaction waits for another process; a command has more time than a request.
+BUSY_SECONDS = 2
+PATIENT_SECONDS = 20
 _OLDEST = (3, 35)
 _PARAMETER = re.compile(r"\$(\d+)")
 # One writer needs no row locks, and text is ordered by its bytes anyway.
@@ -61,10 +64,16 @@ class _Request(Generic[T]):
 
 
 class SqliteDatabase:
-    """A database in one file, which belongs to one process."""
+    """A database in one file, which one process serves.
 
-    def __init__(self, path: Path, *, readers: int = 3) -> None:
+    Commands may work beside that process: SQLite's own locks keep their transactions apart.
+    """
+
+    def __init__(self, path: Path, *, readers: int = 3, alone: bool = True) -> None:
         """Open the file, or make it.
+
+        Args:
+            alone: whether to refuse a file that another process has opened alone.
 
         Raises:
             OperatorError: it cannot be used; the message says why.
@@ -74,11 +83,11 @@ class SqliteDatabase:
                 f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed"
             )
         self.path = path.absolute()
-        self._lock = _lock(self.path)
+        self._lock = _lock(self.path) if alone else None
         try:
-            self._connection = _open_writer(self.path)
+            self._connection = _open_writer(self.path, BUSY_SECONDS if alone else PATIENT_SECONDS)
         except sqlite3.Error as error:
-            os.close(self._lock)
+            self._unlock()
             raise OperatorError(f"{path} cannot be used as a database: {error}") from error
         self._held: set[str] = set()
         self._local = threading.local()
@@ -140,7 +149,11 @@ class SqliteDatabase:
         for connection in self._open_readers:
             connection.close()
         self._connection.close()
-        os.close(self._lock)
+        self._unlock()
+
+    def _unlock(self) -> None:
+        if self._lock is not None:
+            os.close(self._lock)
 
     def _read(self, make: Callable[[], Unit[T]]) -> T:
         try:
@@ -248,12 +261,12 @@ def _connect(uri: str) -> sqlite3.Connection:
     return connection
 
 
-def _open_writer(path: Path) -> sqlite3.Connection:
+def _open_writer(path: Path, busy_seconds: int) -> sqlite3.Connection:
     connection = _connect(f"{path.as_uri()}?mode=rwc")
     try:
+        connection.execute(f"PRAGMA busy_timeout = {busy_seconds * 1000}")
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA busy_timeout = 2000")
     except sqlite3.Error:
         connection.close()
         raise

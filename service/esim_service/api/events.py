@@ -1,0 +1,35 @@
+"""The group of the event feed."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+
+from partner_esim import models
+from partner_esim.server import Context, Events, Reply
+
+from ..domain import events
+from .backend import Backend, scope_of
+
+
+class EventGroup(Events):
+    """The event feed."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def list_events(
+        self, *, type: models.EventTypeName | None, limit: int, cursor: str | None, context: Context
+    ) -> Reply[models.EventList]:
+        """List events, oldest first, with where to go on."""
+        scope = scope_of(context)
+        cursors, place = self._backend.cursors, ("events", scope.partner_id, scope.mode, type)
+        after = None if cursor is None else int(str(cursors.decode(cursor, *place)))
+        found, more, last = await self._backend.read(
+            partial(events.feed, scope, after, type, limit)
+        )
+        # The events stay the bytes that webhooks deliver.
+        data = b",".join(each.body for each in found)
+        rest = {"has_more": more, "next_cursor": cursors.encode(last, *place)}
+        tail = json.dumps(rest, separators=(",", ":")).encode()
+        return Reply(b'{"data":[' + data + b"]," + tail[1:])

@@ -1,0 +1,75 @@
+"""The group of top-ups."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from pydantic import MISSING
+
+from partner_esim import models
+from partner_esim.server import Context, Reply, Topups
+
+from ..carrier import Inquiry
+from ..domain import topups
+from ..domain.entities import Scope, TopupPlan
+from ..domain.idempotency import Claim
+from ..store import esims, plans
+from ..store.unit import Unit
+from .backend import OLDEST, REPLAY, Backend, page, payload, scope_of
+
+
+class TopupGroup(Topups):
+    """Top-up plans and top-ups of eSIMs."""
+
+    def __init__(self, backend: Backend) -> None:
+        self._backend = backend
+
+    async def list_topup_plans(
+        self, *, iccid: str, limit: int, cursor: str | None, context: Context
+    ) -> models.TopupPlanList:
+        """List the top-up plans of an eSIM, in ascending order of their ids."""
+        scope = scope_of(context)
+        found, more, following = await page(
+            self._backend,
+            partial(_topup_plans, scope, iccid),
+            lambda plan: plan.topup_plan_id,
+            limit,
+            cursor,
+            OLDEST,
+            "topup-plans",
+            scope.partner_id,
+            scope.mode,
+            iccid,
+        )
+        return models.TopupPlanList(
+            data=[models.TopupPlan.model_validate_json(each.body) for each in found],
+            has_more=more,
+            next_cursor=following,
+        )
+
+    async def create_topup(
+        self, *, iccid: str, body: models.TopupCreate, context: Context
+    ) -> Reply[models.Topup]:
+        """Buy a top-up, once per reference."""
+        claim = Claim(scope_of(context), "createTopup", body.reference, payload(body, iccid))
+        request = topups.Request(
+            claim=claim,
+            iccid=iccid,
+            topup_plan_id=body.topup_plan_id,
+            days=None if body.days is MISSING else body.days,
+        )
+        inquiry = Inquiry(claim.scope.mode, None, claim.reference)
+        answered = await self._backend.once(
+            claim, inquiry, partial(topups.check, request), partial(topups.buy, request)
+        )
+        return Reply(answered.body, headers=REPLAY if answered.is_replay else {})
+
+
+def _topup_plans(scope: Scope, iccid: str, after: str, count: int) -> Unit[Sequence[TopupPlan]]:
+    esim = yield from esims.find(scope, iccid)
+    if esim is None:
+        raise topups.not_found()
+    if not topups.can_be_topped_up(esim):
+        return ()
+    return (yield from plans.topup_plans(esim.plan_id, after, count))

@@ -1,0 +1,63 @@
+"""The group of webhook endpoints."""
+
+from __future__ import annotations
+
+import base64
+import secrets
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from pydantic import MISSING
+
+from partner_esim import models
+from partner_esim.server import Context, Problem, WebhookEndpoints
+
+from ..delivery.guard import RefusedUrl
+from ..domain import bodies, endpoints
+from ..store import events as store
+from .backend import Backend, scope_of
+
+_SECRET_BYTES = 32
+
+
+class WebhookEndpointGroup(WebhookEndpoints):
+    """The addresses that events are delivered to."""
+
+    def __init__(self, backend: Backend, check_url: Callable[[str], Awaitable[None]]) -> None:
+        """Make the group; `check_url` raises RefusedUrl for what may not be registered."""
+        self._backend = backend
+        self._check_url = check_url
+
+    async def list_webhook_endpoints(self, *, context: Context) -> models.WebhookEndpointList:
+        """List all endpoints of the mode, newest first."""
+        found = await self._backend.read(partial(store.endpoints, scope_of(context)))
+        return models.WebhookEndpointList(
+            data=[bodies.endpoint(each) for each in found], has_more=False, next_cursor=None
+        )
+
+    async def create_webhook_endpoint(
+        self, *, body: models.WebhookEndpointCreate, context: Context
+    ) -> models.WebhookEndpointCreated:
+        """Register an endpoint, and show its secret this once."""
+        scope = scope_of(context)
+        try:
+            await self._check_url(body.url)
+        except RefusedUrl as error:
+            raise Problem("invalid_webhook_url", str(error), param="url") from None
+        selected = None if body.event_types is MISSING else body.event_types
+        secret = f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
+        endpoint = await self._backend.write(
+            partial(endpoints.register, scope, body.url, selected, secret)
+        )
+        return bodies.created_endpoint(endpoint)
+
+    async def delete_webhook_endpoint(self, *, id: str, context: Context) -> None:
+        """Remove an endpoint."""
+        await self._backend.write(lambda _: endpoints.remove(scope_of(context), id))
+
+    async def test_webhook_endpoint(
+        self, *, id: str, context: Context
+    ) -> models.WebhookTestAccepted:
+        """Send a test event to an endpoint."""
+        event_id = await self._backend.write(partial(endpoints.test, scope_of(context), id))
+        return models.WebhookTestAccepted(event_id=event_id)

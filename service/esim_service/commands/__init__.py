@@ -1,0 +1,1 @@
+"""The commands of `esim-service`, one file per group."""

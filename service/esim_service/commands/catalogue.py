@@ -1,0 +1,67 @@
+"""The commands about the plans that are for sale."""
+
+from __future__ import annotations
+
+import functools
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from .. import catalogue as files
+from ..store import catalogue as store
+from ..store.database import Database
+from ..store.migrate import require_current
+from .options import database_option, explains_mistakes, with_database
+
+
+@click.group("catalogue")
+def catalogue_group() -> None:
+    """The plans that are for sale."""
+
+
+@catalogue_group.command("load")
+@click.argument("file", required=False, type=click.Path(path_type=Path))
+@database_option
+@explains_mistakes
+def catalogue_load(file: Path | None, database: str | None) -> None:
+    """Put the catalogue FILE in the place of the one that is in the database.
+
+    Without FILE it is the catalogue that comes with the service. A plan that the new catalogue
+    does not have is no longer for sale; orders and eSIMs of it stay as they are.
+
+    \b
+    Examples:
+      esim-service catalogue load
+      esim-service catalogue load my-catalogue.json --database esim.sqlite3
+    """
+    loaded = files.load(file or files.default_path())
+
+    async def put(opened: Database) -> None:
+        await require_current(opened)
+        await opened.write(functools.partial(store.replace, loaded))
+
+    with_database(database, put)
+    click.echo(f"loaded {len(loaded.plans)} plans and {len(loaded.topup_plans)} top-up plans")
+
+
+@catalogue_group.command("list")
+@database_option
+@explains_mistakes
+def catalogue_list(database: str | None) -> None:
+    """List the plans that are for sale: id, price in US dollars and name, with tabs between.
+
+    \b
+    Examples:
+      esim-service catalogue list --database esim.sqlite3
+      esim-service catalogue list | grep pln_jp-
+    """
+
+    async def read(opened: Database) -> Sequence[bytes]:
+        await require_current(opened)
+        return await opened.read(store.for_sale)
+
+    for body in with_database(database, read):
+        plan = json.loads(body)
+        click.echo(f"{plan['plan_id']}\t{plan['price_usd']}\t{plan['name']}")

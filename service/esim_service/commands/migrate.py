@@ -1,0 +1,23 @@
+"""The command that brings a database up to date."""
+
+from __future__ import annotations
+
+import click
+
+from ..store.migrate import migrate as take_steps
+from .options import database_option, explains_mistakes, with_database
+
+
+@click.command()
+@database_option
+@explains_mistakes
+def migrate(database: str | None) -> None:
+    """Bring the database to the version of its schema that this service needs.
+
+    \b
+    Examples:
+      esim-service migrate --database esim.sqlite3
+      ESIM_DATABASE=postgresql://localhost/esim esim-service migrate
+    """
+    steps = with_database(database, take_steps, alone=True, makes=True)
+    click.echo(f"took {len(steps)} steps" if steps else "nothing to do")

@@ -1,0 +1,78 @@
+"""What the commands share: the option for the database, and how mistakes are told."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import sys
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import ParamSpec, TypeVar
+
+import click
+
+from .. import settings
+from ..catalogue import CatalogueError
+from ..domain.stamp import Stamp
+from ..settings import SettingsError
+from ..store.database import Database, OperatorError, UnavailableError
+from ..store.open import is_file, open_database
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_MISTAKES = (CatalogueError, OperatorError, SettingsError, UnavailableError)
+
+database_option = click.option(
+    "--database",
+    metavar="FILE-or-URL",
+    help="An SQLite file or a postgresql:// URL, in place of ESIM_DATABASE.",
+)
+
+
+def explains_mistakes(command: Callable[P, None]) -> Callable[P, None]:
+    """Turn what an operator can put right into words and exit code 2."""
+
+    @functools.wraps(command)
+    def explained(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            command(*args, **kwargs)
+        except _MISTAKES as mistake:
+            click.echo(f"error: {mistake}", err=True)
+            sys.exit(2)
+
+    return explained
+
+
+def with_database(
+    place: str | None,
+    work: Callable[[Database], Awaitable[T]],
+    *,
+    alone: bool = False,
+    makes: bool = False,
+) -> T:
+    """Do something with the database of an option, or else of the settings.
+
+    Args:
+        alone: whether no service may have opened the file.
+        makes: whether the file may be a new one.
+    """
+    place = place or settings.load().database
+
+    async def run() -> T:
+        async with open_database(place, alone=alone) as database:
+            return await work(database)
+
+    if not makes and is_file(place) and not Path(place).is_file():
+        raise OperatorError(f"there is no file {place}: `esim-service migrate` makes one")
+    return asyncio.run(run())
+
+
+def stamp() -> Stamp:
+    """Return the stamp of what a command does."""
+    # Not at the top: most commands make nothing.
+    from ..clock import SystemClock
+    from ..ids import Ids
+
+    clock = SystemClock()
+    return Stamp(clock.now(), Ids(clock))

@@ -1,0 +1,158 @@
+"""The service as a whole: everything that a process needs to serve, from its settings."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
+from starlette.types import ASGIApp
+
+from partner_esim.server import Cursors, create_app
+
+from . import catalogue, document
+from .activity import Activity
+from .api.backend import Backend
+from .api.balance import BalanceGroup
+from .api.esims import EsimGroup
+from .api.events import EventGroup
+from .api.orders import OrderGroup
+from .api.plans import PlanGroup
+from .api.sandbox import SandboxGroup
+from .api.topups import TopupGroup
+from .api.webhook_endpoints import WebhookEndpointGroup
+from .auth import Authenticator
+from .background import Background
+from .clock import SystemClock
+from .delivery import guard
+from .delivery.addresses import AddressRule
+from .delivery.resolver import SystemResolver
+from .delivery.sender import Sender, trust
+from .front import Front, RequestMetrics, Routes
+from .ids import Ids, Prefix
+from .keyring import StoredKeys
+from .limits import KeyLimiter, LocalWindows
+from .operations import create_operations_app
+from .settings import API_PATH, Settings
+from .simulator import Simulator
+from .store import catalogue as catalogue_store
+from .store import secrets as secret_store
+from .store.database import Database
+from .store.migrate import migrate, require_current
+from .store.open import is_file, open_database
+
+_CATALOGUE = "catalogue"
+_PAUSE = 0.2
+_SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a process runs.
+
+    Attributes:
+        api: for partners.
+        operations: for operators.
+        background: None when other processes do its work.
+    """
+
+    api: ASGIApp
+    operations: ASGIApp
+    background: Background | None
+
+
+@asynccontextmanager
+async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Service]:
+    """Open the database and put everything together for the time of the context.
+
+    Raises:
+        OperatorError: the database cannot be used.
+    """
+    async with AsyncExitStack() as stack:
+        database = await stack.enter_async_context(open_database(settings.database))
+        await prepare(database, may_migrate=is_file(settings.database))
+        clock = SystemClock()
+        ids = Ids(clock)
+        carrier = Simulator()
+        registry = CollectorRegistry()
+        ProcessCollector(registry=registry)
+        PlatformCollector(registry=registry)
+        rule = AddressRule(settings.webhook_allow_cidr)
+        resolver = stack.enter_context(closing(SystemResolver()))
+        background = None
+        if settings.worker:
+            sender = Sender(clock, rule, resolver, trust(settings.webhook_ca_file))
+            await stack.enter_async_context(sender)
+            background = Background(
+                database, clock, ids, carrier, carrier, sender.send, Activity(registry)
+            )
+        secret = await database.write(
+            partial(secret_store.ensure, "cursors", secrets.token_bytes(_SECRET_BYTES))
+        )
+        backend = Backend(
+            database=database,
+            clock=clock,
+            ids=ids,
+            carrier=carrier,
+            cursors=Cursors(secret),
+            wake=background.wake if background else _nobody,
+        )
+
+        def request_id(sent: str | None = None) -> str:
+            # Whatever is logged while the request is answered has its id.
+            made = ids.new(Prefix.REQUEST)
+            structlog.contextvars.bind_contextvars(request_id=made)
+            return made
+
+        api = create_app(
+            plans=PlanGroup(backend),
+            orders=OrderGroup(backend),
+            esims=EsimGroup(backend),
+            topups=TopupGroup(backend),
+            balance=BalanceGroup(backend),
+            events=EventGroup(backend),
+            webhook_endpoints=WebhookEndpointGroup(
+                backend, partial(guard.check, rule=rule, resolve=resolver)
+            ),
+            sandbox=SandboxGroup(backend),
+            authenticate=Authenticator(StoredKeys(database, clock)),
+            rate_limiter=KeyLimiter(LocalWindows(clock)),
+            request_id=request_id,
+            prefix=API_PATH,
+        )
+        pages: dict[str, ASGIApp] = {
+            f"{API_PATH}/openapi.json": document.DocumentEndpoint(base_url, request_id)
+        }
+        routes = Routes(API_PATH + path for path in document.load()["paths"])
+        yield Service(
+            api=Front(api, pages, routes, RequestMetrics(registry)),
+            operations=create_operations_app(partial(require_current, database), registry),
+            background=background,
+        )
+
+
+async def prepare(database: Database, *, may_migrate: bool) -> None:
+    """Bring the schema up to date where that is allowed, and see that there is a catalogue.
+
+    Raises:
+        OperatorError: the schema is not the one that this service needs.
+    """
+    if may_migrate:
+        await migrate(database)
+    await require_current(database)
+    while await database.read(catalogue_store.is_empty):
+        # Of the processes that start together one loads the catalogue, the others wait for it.
+        async with database.hold(_CATALOGUE) as writer:
+            if writer is not None and await database.read(catalogue_store.is_empty):
+                loaded = catalogue.load(catalogue.default_path())
+                await writer.write(partial(catalogue_store.replace, loaded))
+        await asyncio.sleep(0 if writer else _PAUSE)
+
+
+def _nobody() -> None:
+    """Wake nobody: worker processes look for themselves."""

@@ -1,0 +1,15 @@
+"""Secrets that all processes on one database share."""
+
+from __future__ import annotations
+
+from .unit import Unit, execute, rows
+
+
+def ensure(name: str, proposal: bytes) -> Unit[bytes]:
+    """Return the secret of a name, which is the proposal from now on if there was none."""
+    yield from execute(
+        "INSERT INTO secrets (name, value) VALUES ($1, $2) ON CONFLICT DO NOTHING", name, proposal
+    )
+    found = yield from rows("SELECT value FROM secrets WHERE name = $1", name)
+    value: bytes = found[0]["value"]
+    return value
