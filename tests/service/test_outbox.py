@@ -1,0 +1,322 @@
+"""Deliveries in the database are claimed fairly, and recorded as the contract's schedule says."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from esim_service.activity import Activity
+from esim_service.clock import HOUR, MINUTE, SECOND, ManualClock
+from esim_service.delivery.outbox import DatabaseOutbox
+from esim_service.delivery.sender import Acknowledged, Failed, Reason
+from esim_service.delivery.worker import LEASE, PER_ENDPOINT, Claim
+from esim_service.domain import endpoints
+from esim_service.domain.entities import Event
+from esim_service.ids import Prefix
+from esim_service.store import events as event_store
+from esim_service.store.unit import Unit, execute
+
+from .world import SECRET, World
+
+pytestmark = pytest.mark.anyio
+
+FAILED = Failed(Reason.STATUS, 500)
+
+
+@dataclass
+class Queue:
+    """The outbox of a world, and what happens around it."""
+
+    world: World
+    outbox: DatabaseOutbox
+    registry: CollectorRegistry
+
+    @property
+    def clock(self) -> ManualClock:
+        return self.world.clock
+
+    async def claim(
+        self, limit: int = 100, busy: Mapping[str, int] | None = None
+    ) -> Sequence[Claim]:
+        now = self.clock.now()
+        return await self.outbox.claim(now, now + LEASE, limit, PER_ENDPOINT, busy or {})
+
+    async def fail(self, claim: Claim) -> None:
+        await self.outbox.record(claim, FAILED, self.clock.now())
+
+    async def acknowledge(self, claim: Claim) -> None:
+        await self.outbox.record(claim, Acknowledged(200), self.clock.now())
+
+    async def waiting(self) -> int:
+        return await self.world.count("deliveries")
+
+    async def fill(self, endpoint_id: str, count: int) -> None:
+        """Queue an event many times."""
+        (event, *_) = await self.world.events()
+        await self.world.database.write(partial(self._fill, event, endpoint_id, count))
+
+    def _fill(self, event: Event, endpoint_id: str, count: int) -> Unit[None]:
+        for _ in range(count):
+            delivery_id = self.world.ids.new(Prefix.DELIVERY)
+            yield from event_store.add_delivery(delivery_id, event, endpoint_id)
+
+    def counted(self, name: str, **labels: str) -> float | None:
+        return self.registry.get_sample_value(name, labels)
+
+
+@pytest.fixture
+def queue(world: World) -> Queue:
+    registry = CollectorRegistry()
+    return Queue(world, DatabaseOutbox(world.database, Activity(registry)), registry)
+
+
+async def exhaust(queue: Queue) -> None:
+    """Let everything that is due fail until nothing is left."""
+    while await queue.waiting():
+        for claim in await queue.claim():
+            await queue.fail(claim)
+        queue.clock.advance(MINUTE)
+
+
+async def test_a_claim_has_the_frozen_bytes_and_what_to_do_with_them(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/in")
+    await queue.world.completed("r1")
+    (event,) = await queue.world.events()
+    (claim,) = await queue.claim()
+    assert (claim.endpoint_id, claim.attempts) == (endpoint.endpoint_id, 0)
+    assert claim.lease_until == queue.clock.now() + LEASE
+    message = claim.message
+    assert (message.url, message.secret) == ("https://a.example/in", SECRET)
+    assert (message.event_id, message.event_type) == (event.event_id, "order.completed")
+    assert message.body == event.body
+    assert SECRET not in repr(claim)
+
+
+async def test_a_claim_is_nobody_elses_until_its_lease_ends(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (first,) = await queue.claim()
+    queue.clock.advance(LEASE - 1)
+    assert await queue.claim() == []
+    queue.clock.advance(1)
+    (second,) = await queue.claim()
+    assert second.message == first.message
+    assert second.delivery_id == first.delivery_id
+    assert second.attempts == 0
+
+
+async def test_nothing_is_due_before_its_time(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    queue.clock.adjust(-1)
+    assert await queue.claim() == []
+
+
+async def test_an_endpoint_gets_what_it_has_room_for(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    await queue.fill(endpoint.endpoint_id, 9)
+    busy = {endpoint.endpoint_id: 3}
+    assert len(await queue.claim(busy=busy)) == 1
+    assert len(await queue.claim()) == PER_ENDPOINT
+    assert await queue.claim(busy={endpoint.endpoint_id: PER_ENDPOINT}) == []
+
+
+async def test_the_first_of_every_endpoint_comes_before_the_second_of_any(queue: Queue) -> None:
+    known = [await queue.world.endpoint(f"https://{name}.example/") for name in "abc"]
+    await queue.world.completed("r1")
+    for endpoint in known[:2]:
+        await queue.fill(endpoint.endpoint_id, 20)
+    claims = await queue.claim(limit=3)
+    assert sorted(claim.endpoint_id for claim in claims) == sorted(
+        endpoint.endpoint_id for endpoint in known
+    )
+    busy = Counter(claim.endpoint_id for claim in claims)
+    again = await queue.claim(limit=3, busy=busy)
+    assert {claim.endpoint_id for claim in again} == {each.endpoint_id for each in known[:2]}
+
+
+async def test_within_a_rank_the_oldest_comes_first(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    for number in range(6):
+        await queue.world.completed(f"r{number}")
+        queue.clock.advance(SECOND)
+    events = [event.event_id for event in await queue.world.events()]
+    for expected in (events[:2], events[2:4]):
+        claims = await queue.claim(limit=2)
+        assert sorted(claim.message.event_id for claim in claims) == sorted(expected)
+    assert {claim.endpoint_id for claim in claims} == {endpoint.endpoint_id}
+
+
+async def test_a_long_queue_hides_nobody(queue: Queue) -> None:
+    dead = await queue.world.endpoint("https://dead.example/")
+    healthy = await queue.world.endpoint("https://healthy.example/", ["topup.completed"])
+    await queue.world.completed("r1")
+    await queue.fill(dead.endpoint_id, 3000)
+    queue.clock.advance(HOUR)
+    (event,) = await queue.world.events()
+    await queue.world.database.write(partial(queue._fill, event, healthy.endpoint_id, 1))
+    claims = await queue.claim(limit=2)
+    assert {claim.endpoint_id for claim in claims} == {dead.endpoint_id, healthy.endpoint_id}
+
+
+async def test_an_acknowledgement_ends_a_delivery_and_shows_on_the_endpoint(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (claim,) = await queue.claim()
+    queue.clock.advance(SECOND)
+    await queue.acknowledge(claim)
+    assert await queue.waiting() == 0
+    after = await queue.world.endpoint_now(endpoint.endpoint_id)
+    assert after.last_success_at == queue.clock.now()
+    assert queue.counted("esim_delivery_attempts_total", outcome="acknowledged") == 1
+
+
+async def test_six_attempts_on_the_contracts_schedule_then_it_is_exhausted(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    bodies = set()
+    for minutes in (0, 1, 5, 30, 120, 720):
+        if minutes:
+            queue.clock.advance(minutes * MINUTE - 1)
+            assert await queue.claim() == []
+            queue.clock.advance(1)
+        (claim,) = await queue.claim()
+        bodies.add(claim.message.body)
+        queue.clock.advance(15 * SECOND)
+        await queue.fail(claim)
+    assert len(bodies) == 1
+    assert await queue.waiting() == 0
+    after = await queue.world.endpoint_now(endpoint.endpoint_id)
+    assert (after.status, after.exhausted) == ("enabled", True)
+    assert after.last_failure_at == queue.clock.now()
+    assert queue.counted("esim_deliveries_exhausted_total") == 1
+    assert queue.counted("esim_delivery_attempts_total", outcome="status") == 6
+
+
+async def disable(queue: Queue) -> str:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    for _ in range(2):
+        await queue.world.completed(f"r{queue.clock.now()}")
+        await exhaust(queue)
+        queue.clock.advance(120 * HOUR)
+    await queue.world.completed("last")
+    await queue.fill(endpoint.endpoint_id, 700)
+    test = await queue.world.test_event(endpoint.endpoint_id)
+    claims = [each for each in await queue.claim() if each.message.event_id != test]
+    await queue.fail(claims[0])
+    return endpoint.endpoint_id
+
+
+async def test_an_endpoint_without_a_success_in_120_hours_is_disabled(queue: Queue) -> None:
+    endpoint_id = await disable(queue)
+    after = await queue.world.endpoint_now(endpoint_id)
+    assert (after.status, after.disabled_reason) == ("disabled", "deliveries_failing")
+    assert queue.counted("esim_endpoints_disabled_total") == 1
+    # What was queued is left to the feed, but for the test.
+    assert await queue.waiting() == 1
+    await queue.world.completed("afterwards")
+    assert await queue.waiting() == 1
+    assert [event.type for event in await queue.world.events()][-1] == "order.completed"
+
+
+async def test_an_acknowledged_test_enables_it_again(queue: Queue) -> None:
+    endpoint_id = await disable(queue)
+    queue.clock.advance(LEASE)
+    (claim,) = await queue.claim()
+    assert claim.message.event_type == "webhook.test"
+    await queue.acknowledge(claim)
+    after = await queue.world.endpoint_now(endpoint_id)
+    assert (after.status, after.disabled_reason) == ("enabled", None)
+    await queue.world.completed("afterwards")
+    assert await queue.waiting() == 1
+
+
+async def test_a_test_that_fails_leaves_it_disabled_and_is_tried_again(queue: Queue) -> None:
+    endpoint_id = await disable(queue)
+    queue.clock.advance(LEASE)
+    (claim,) = await queue.claim()
+    await queue.fail(claim)
+    assert (await queue.world.endpoint_now(endpoint_id)).status == "disabled"
+    queue.clock.advance(MINUTE)
+    (claim,) = await queue.claim()
+    assert claim.attempts == 1
+    assert queue.counted("esim_endpoints_disabled_total") == 1
+
+
+async def test_a_failure_after_a_lost_lease_does_not_count(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (lost,) = await queue.claim()
+    queue.clock.advance(LEASE)
+    (held,) = await queue.claim()
+    await queue.fail(lost)
+    assert (await queue.world.endpoint_now(endpoint.endpoint_id)).last_failure_at is None
+    await queue.fail(held)
+    queue.clock.advance(MINUTE)
+    (next_,) = await queue.claim()
+    assert next_.attempts == 1
+
+
+async def test_an_acknowledgement_after_a_lost_lease_counts(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (lost,) = await queue.claim()
+    queue.clock.advance(LEASE)
+    (held,) = await queue.claim()
+    await queue.acknowledge(lost)
+    assert await queue.waiting() == 0
+    await queue.fail(held)
+    assert await queue.waiting() == 0
+
+
+async def test_what_is_given_back_is_due_at_once_and_counts_no_attempt(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    claims = await queue.claim()
+    await queue.outbox.release(claims)
+    (again,) = await queue.claim()
+    assert again.attempts == 0
+    # Too late: it is somebody else's now.
+    queue.clock.advance(LEASE)
+    (held,) = await queue.claim()
+    await queue.outbox.release([again])
+    assert await queue.claim() == []
+    await queue.acknowledge(held)
+
+
+async def test_an_endpoint_can_go_while_it_is_sent_to(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (claim,) = await queue.claim()
+    world = queue.world
+    await world.database.write(partial(endpoints.remove, world.scope(), endpoint.endpoint_id))
+    await queue.fail(claim)
+    await queue.acknowledge(claim)
+    assert await queue.waiting() == 0
+
+
+async def test_a_delivery_without_its_event_is_removed(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    await queue.world.database.write(partial(execute, "DELETE FROM events"))
+    assert await queue.claim() == []
+    assert await queue.waiting() == 0
+
+
+async def test_workers_at_once_share_what_is_due(queue: Queue) -> None:
+    for name in "abc":
+        await queue.world.endpoint(f"https://{name}.example/")
+    for number in range(8):
+        await queue.world.completed(f"r{number}")
+    claims: list[Claim] = []
+    while len(claims) < 24:
+        found = await asyncio.gather(*(queue.claim(limit=5) for _ in range(4)))
+        claims += [claim for each in found for claim in each]
+    assert len({claim.delivery_id for claim in claims}) == len(claims) == 24
