@@ -11,9 +11,11 @@ from benchmarks.measurement import take
 from benchmarks.overhead import CALL_OVERHEAD
 from benchmarks.report import page, section
 from benchmarks.stub import THROUGHPUT
+from benchmarks.validation import VALIDATION
 from benchmarks.workshop import ROOT, Workshop
 
 MEASUREMENTS = (
+    VALIDATION,
     GENERATION_TIME,
     GENERATED_LINES,
     CALL_OVERHEAD,

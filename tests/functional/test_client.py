@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gzip
 import inspect
 import json
 import logging
+from base64 import b64encode
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -417,6 +419,47 @@ def test_nobody_listening_is_a_connection_error(caller: Caller) -> None:
         caller(lambda client: client.things.get("a"), base_url="http://127.0.0.1:9")
 
 
+def test_a_compressed_answer_is_read(caller: Caller, origin: Origin) -> None:
+    body = gzip.compress(b'{"id": "a"}')
+    origin.answer(Answer(body=body, headers={"content-encoding": "gzip"}))
+    assert caller(lambda client: client.things.get("a")).id == "a"
+    assert origin.asked[0].headers["accept-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("body", [b"plain", gzip.compress(b"{}" * 99)[:-9]])
+def test_an_answer_whose_compression_is_broken_is_a_connection_error(
+    caller: Caller, origin: Origin, body: bytes
+) -> None:
+    origin.answer(Answer(body=body, headers={"content-encoding": "gzip"}))
+    with pytest.raises(caller.module.ApiConnectionError, match="compression"):
+        caller(lambda client: client.things.get("a"), max_retries=0)
+
+
+def test_a_proxy_gets_the_request_and_its_own_credentials(caller: Caller, origin: Origin) -> None:
+    origin.answer(thing())
+    proxy = origin.url.replace("://", "://user:p%40ss@")
+    made = caller(
+        lambda client: client.things.get("a"), base_url="http://api.example/v1", proxy=proxy
+    )
+    assert made.id == "a"
+    (asked,) = origin.asked
+    assert (asked.target, asked.headers["host"]) == (
+        "http://api.example/v1/things/a",
+        "api.example",
+    )
+    assert asked.headers["proxy-authorization"] == f"Basic {b64encode(b'user:p@ss').decode()}"
+
+
+def test_the_environment_may_name_a_proxy(
+    caller: Caller, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", origin.url.removeprefix("http://"))
+    monkeypatch.setenv("no_proxy", "elsewhere.example")
+    origin.answer(thing())
+    caller(lambda client: client.things.get("a"), base_url="http://api.example")
+    assert origin.asked[0].target == "http://api.example/things/a"
+
+
 @pytest.mark.parametrize("body", [b'{"id"', b"", b"[]", b'{"id": 5}', b'{"size": 1}', b"\xff"])
 def test_an_answer_that_breaks_the_contract_says_so(
     caller: Caller, origin: Origin, body: bytes
@@ -556,7 +599,8 @@ def test_key_and_address_come_from_the_environment(
 
 
 @pytest.mark.parametrize(
-    "options", [{"api_key": None}, {"base_url": "ftp://x"}, {"api_key": "a\n"}]
+    "options",
+    [{"api_key": None}, {"base_url": "ftp://x"}, {"base_url": "http://é.x"}, {"api_key": "a\n"}],
 )
 def test_a_client_that_cannot_work_is_not_made(caller: Caller, options: Json) -> None:
     with pytest.raises(caller.module.InvalidArgumentError):

@@ -6,7 +6,6 @@ import asyncio
 import json
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -202,7 +201,7 @@ def test_a_receiver_of_webhooks_imports_neither_models_nor_a_client(made: Module
     code = (
         f"import sys; sys.path.insert(0, {str(place)!r}); import {made.__name__}.webhooks;"
         "print(sorted({name.partition('.')[0] for name in sys.modules}"
-        " & {'pydantic', 'httpx2', 'starlette', 'ssl', 'asyncio'}))"
+        " & {'pydantic', 'httpcore2', 'starlette', 'ssl', 'asyncio'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
@@ -262,17 +261,3 @@ def test_an_asynchronous_client_has_a_fake_transport_too(made: ModuleType) -> No
             return await calls.balance.get()
 
     assert asyncio.run(call()) == made.testing.example(made.models.Balance)
-
-
-def test_importing_the_webhooks_takes_at_most_60_ms(made: ModuleType) -> None:
-    place = Path(made.__file__ or "").parents[1]
-    code = f"import sys; sys.path.insert(0, {str(place)!r}); import {made.__name__}.webhooks"
-
-    def seconds(program: str) -> float:
-        started = time.perf_counter()
-        subprocess.run([sys.executable, "-c", program], check=True)
-        return time.perf_counter() - started
-
-    seconds(code)
-    taken = min(seconds(code) - seconds("pass") for _ in range(5))
-    assert taken <= 0.060

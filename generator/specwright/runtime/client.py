@@ -122,9 +122,10 @@ class Core:
     ) -> None:
         environment = service.env_prefix
         base_url = base_url or os.environ.get(f"{environment}_BASE_URL") or service.server_url
-        if urlsplit(base_url).scheme not in ("http", "https"):
+        parts = urlsplit(base_url)
+        if parts.scheme not in ("http", "https") or not base_url.isascii():
             raise InvalidArgumentError(
-                f"the base URL {base_url!r} is not an HTTP address; "
+                f"the base URL {base_url!r} is not an HTTP address in ASCII; "
                 f"pass base_url or set {environment}_BASE_URL"
             )
         self.base_url = base_url.rstrip("/")
@@ -132,10 +133,9 @@ class Core:
         self._service = service
         self._codecs = Codecs(service.models)
         self._headers: Headers = [
-            ("host", urlsplit(base_url).netloc.rpartition("@")[2]),
+            ("host", parts.netloc.rpartition("@")[2]),
             ("accept", "application/json"),
-            ("accept-encoding", "gzip, deflate"),
-            ("connection", "keep-alive"),
+            ("accept-encoding", "gzip"),
             ("user-agent", service.user_agent),
             *options.headers.items(),
         ]
@@ -192,13 +192,9 @@ class Core:
                     content = codec.encode(codec.check(body), exclude_unset=True)
                 else:
                     content = cast("bytes", body)
-                headers = [
-                    *headers,
-                    ("content-type", operation.body_type),
-                    ("content-length", str(len(content))),
-                ]
+                headers = [*headers, ("content-type", operation.body_type)]
             elif operation.method not in ("GET", "HEAD"):
-                headers = [*headers, ("content-length", "0")]
+                content = b""
         except ValidationError as error:
             raise InvalidArgumentError(_problems(where, error)) from None
         url = self.base_url + path + ("?" + "&".join(query) if query else "")

@@ -1,17 +1,27 @@
-"""How requests travel: a small port, and its implementations by httpx2."""
+"""How requests travel: a small port, and its implementations by httpcore2."""
 
 from __future__ import annotations
 
+import gzip
 import ssl
-from dataclasses import dataclass, field
+import zlib
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Protocol, TypedDict
+from urllib.parse import unquote, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 if TYPE_CHECKING:
-    import httpx2
+    import httpcore2
 
 Headers = list[tuple[str, str]]
+
+MAX_CONNECTIONS = 100
+MAX_IDLE_CONNECTIONS = 20
+IDLE_SECONDS = 5.0
+PROXIES = ("http", "https", "socks5", "socks5h")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +90,7 @@ class AsyncTransport(Protocol):
 
 
 class HTTPTransport:
-    """Connections by httpx2; the library is imported when the transport is made.
+    """Connections by httpcore2; the library is imported when the transport is made.
 
     Args:
         base_url: where requests will go; the environment may name a proxy for it.
@@ -91,25 +101,18 @@ class HTTPTransport:
     def __init__(
         self, base_url: str, proxy: str | None = None, ssl_context: ssl.SSLContext | None = None
     ) -> None:
-        import httpx2
+        import httpcore2
 
-        self._httpx2 = httpx2
-        self._transport = httpx2.HTTPTransport(**_options(base_url, proxy, ssl_context))
+        self._pool = httpcore2.ConnectionPool(**_options(base_url, proxy, ssl_context))
 
     def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
-        try:
-            response = self._transport.handle_request(_outgoing(request))
-            try:
-                return _incoming(response, response.read())
-            finally:
-                response.close()
-        except self._httpx2.HTTPError as error:
-            raise _failure(error) from error
+        with _failures():
+            return _incoming(self._pool.request(request.method, **_outgoing(request)))
 
     def close(self) -> None:
         """Close all connections."""
-        self._transport.close()
+        self._pool.close()
 
 
 class AsyncHTTPTransport:
@@ -118,30 +121,33 @@ class AsyncHTTPTransport:
     def __init__(
         self, base_url: str, proxy: str | None = None, ssl_context: ssl.SSLContext | None = None
     ) -> None:
-        import httpx2
+        import httpcore2
 
-        self._httpx2 = httpx2
-        self._transport = httpx2.AsyncHTTPTransport(**_options(base_url, proxy, ssl_context))
+        self._pool = httpcore2.AsyncConnectionPool(**_options(base_url, proxy, ssl_context))
 
     async def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
-        try:
-            response = await self._transport.handle_async_request(_outgoing(request))
-            try:
-                return _incoming(response, await response.aread())
-            finally:
-                await response.aclose()
-        except self._httpx2.HTTPError as error:
-            raise _failure(error) from error
+        with _failures():
+            return _incoming(await self._pool.request(request.method, **_outgoing(request)))
 
     async def close(self) -> None:
         """Close all connections."""
-        await self._transport.aclose()
+        await self._pool.aclose()
 
 
-class _Options(TypedDict, total=False):
-    proxy: str | None
-    verify: ssl.SSLContext | bool
+class _Options(TypedDict):
+    proxy: httpcore2.Proxy | None
+    ssl_context: ssl.SSLContext | None
+    max_connections: int
+    max_keepalive_connections: int
+    keepalive_expiry: float
+
+
+class _Outgoing(TypedDict):
+    url: str
+    headers: list[tuple[bytes, bytes]]
+    content: bytes | None
+    extensions: dict[str, dict[str, float]]
 
 
 def _options(base_url: str, proxy: str | None, context: ssl.SSLContext | None) -> _Options:
@@ -149,43 +155,76 @@ def _options(base_url: str, proxy: str | None, context: ssl.SSLContext | None) -
     if proxy is None and not proxy_bypass(rest.partition("/")[0]):
         proxies = getproxies()
         proxy = proxies.get(scheme) or proxies.get("all")
-    if scheme == "http" and context is None and not (proxy or "").startswith("https"):
-        # Reading the certificates costs some milliseconds, which plain HTTP has no use for.
-        return {"proxy": proxy, "verify": False}
-    return {"proxy": proxy, "verify": context or _shared_context()}
+    if context is None and (scheme == "https" or (proxy or "").startswith("https")):
+        context = _shared_context()
+    return {
+        "proxy": _proxy(proxy, context) if proxy else None,
+        "ssl_context": context,
+        "max_connections": MAX_CONNECTIONS,
+        "max_keepalive_connections": MAX_IDLE_CONNECTIONS,
+        "keepalive_expiry": IDLE_SECONDS,
+    }
+
+
+def _proxy(url: str, context: ssl.SSLContext | None) -> httpcore2.Proxy:
+    import httpcore2
+
+    # What the environment calls `host:port` is reached by plain HTTP.
+    url = url if "://" in url else f"http://{url}"
+    parts = urlsplit(url)
+    if parts.scheme not in PROXIES:
+        raise ValueError(f"a proxy is reached by {', '.join(PROXIES)}, not {parts.scheme}")
+    auth = parts.username and (unquote(parts.username), unquote(parts.password or ""))
+    is_tls = parts.scheme == "https"
+    return httpcore2.Proxy(url, auth or None, ssl_context=context if is_tls else None)
 
 
 @cache
 def _shared_context() -> ssl.SSLContext:
-    import httpx2
+    import httpcore2
 
-    return httpx2.create_ssl_context()
+    return httpcore2.default_ssl_context()
 
 
-def _outgoing(request: Request) -> httpx2.Request:
-    import httpx2
-
+def _outgoing(request: Request) -> _Outgoing:
     seconds = request.timeout
-    return httpx2.Request(
-        request.method,
-        request.url,
-        headers=request.headers,
-        content=request.content,
-        extensions={
+    return {
+        "url": request.url,
+        "headers": [(name.encode(), value.encode("latin-1")) for name, value in request.headers],
+        "content": request.content,
+        "extensions": {
             "timeout": {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
         },
-    )
+    }
 
 
-def _incoming(response: httpx2.Response, content: bytes) -> Response:
-    headers = [
-        (key.decode("latin-1"), value.decode("latin-1")) for key, value in response.headers.raw
-    ]
-    return Response(response.status_code, headers, content)
+def _incoming(response: httpcore2.Response) -> Response:
+    headers = [(name.decode("latin-1"), each.decode("latin-1")) for name, each in response.headers]
+    answer = Response(response.status, headers, response.content)
+    if (answer.header("content-encoding") or "").lower() != "gzip":
+        return answer
+    try:
+        return replace(answer, content=gzip.decompress(answer.content))
+    except (EOFError, OSError, zlib.error) as error:
+        raise TransportError("the answer's compression is broken") from error
 
 
-def _failure(error: httpx2.HTTPError) -> TransportError:
-    import httpx2
+@contextmanager
+def _failures() -> Generator[None]:
+    import httpcore2
 
-    timed_out = isinstance(error, httpx2.TimeoutException)
-    return TransportError(str(error) or type(error).__name__, timed_out=timed_out)
+    try:
+        yield
+    except httpcore2.TimeoutException as error:
+        raise TransportError(_words(error), timed_out=True) from error
+    except (
+        httpcore2.NetworkError,
+        httpcore2.ProtocolError,
+        httpcore2.ProxyError,
+        httpcore2.UnsupportedProtocol,
+    ) as error:
+        raise TransportError(_words(error)) from error
+
+
+def _words(error: Exception) -> str:
+    return str(error) or type(error).__name__
