@@ -52,8 +52,8 @@ class World:
     async def sell(self, goods: catalogue.Catalogue) -> None:
         await self.database.write(partial(replace_catalogue, goods))
 
-    async def esim(self, iccid: str) -> Esim:
-        found = await self.database.read(partial(esims.find, self.scope(), iccid))
+    async def esim(self, iccid: str, mode: Mode = "test") -> Esim:
+        found = await self.database.read(partial(esims.find, self.scope(mode), iccid))
         assert found is not None
         return found
 

@@ -65,26 +65,31 @@ class JobRunner:
                 self._stirred.clear()
                 await self.fill()
                 await self._pause()
-            if self._running:
-                await asyncio.wait(self._running, timeout=self._grace_seconds)
+            await self.settle(self._grace_seconds)
         finally:
             await self._give_back()
 
-    async def fill(self) -> None:
-        """Claim what there is room for, and begin to do it."""
+    async def settle(self, seconds: float) -> None:
+        """Wait for what is going on, for so long at most."""
+        if self._running:
+            await asyncio.wait(self._running, timeout=seconds)
+
+    async def fill(self) -> int:
+        """Claim what there is room for, and begin to do it; return how many jobs that is."""
         now, room = self._clock.now(), self._room()
         try:
             due = await self._database.read(partial(store.due, now, room))
             if not due:
-                return
+                return 0
             jobs = await self._database.write(partial(store.take, due, now, now + LEASE))
         except UnavailableError as error:
             _log.warning("jobs cannot be claimed: %s", error)
-            return
+            return 0
         for job in jobs:
             task = asyncio.create_task(self._work(job))
             self._running[task] = job
             task.add_done_callback(self._ended)
+        return len(jobs)
 
     def _room(self) -> Mapping[JobKind, int]:
         running = Counter(job.kind for job in self._running.values())
