@@ -36,7 +36,7 @@ from .delivery.sender import Sender, trust
 from .front import Front, RequestMetrics, Routes
 from .ids import Ids, Prefix
 from .keyring import StoredKeys
-from .limits import KeyLimiter, LocalWindows
+from .limits import KeyLimiter, Windows
 from .operations import create_operations_app
 from .settings import API_PATH, Settings
 from .simulator import Simulator
@@ -45,6 +45,7 @@ from .store import secrets as secret_store
 from .store.database import Database
 from .store.migrate import migrate, require_current
 from .store.open import is_file, open_database
+from .windows import open_windows
 
 _CATALOGUE = "catalogue"
 _PAUSE = 0.2
@@ -77,6 +78,9 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         database = await stack.enter_async_context(open_database(settings.database))
         await prepare(database, may_migrate=is_file(settings.database))
         clock = SystemClock()
+        windows = await stack.enter_async_context(
+            open_windows(settings.redis_url, database, clock)
+        )
         ids = Ids(clock)
         carrier = Simulator()
         registry = CollectorRegistry()
@@ -121,7 +125,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             ),
             sandbox=SandboxGroup(backend),
             authenticate=Authenticator(StoredKeys(database, clock)),
-            rate_limiter=KeyLimiter(LocalWindows(clock)),
+            rate_limiter=KeyLimiter(windows),
             request_id=request_id,
             prefix=API_PATH,
         )
@@ -131,7 +135,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         routes = Routes(API_PATH + path for path in document.load()["paths"])
         yield Service(
             api=Front(api, pages, routes, RequestMetrics(registry)),
-            operations=create_operations_app(partial(require_current, database), registry),
+            operations=create_operations_app(partial(_ready, database, windows), registry),
             background=background,
         )
 
@@ -152,6 +156,11 @@ async def prepare(database: Database, *, may_migrate: bool) -> None:
                 loaded = catalogue.load(catalogue.default_path())
                 await writer.write(partial(catalogue_store.replace, loaded))
         await asyncio.sleep(0 if writer else _PAUSE)
+
+
+async def _ready(database: Database, windows: Windows) -> None:
+    await require_current(database)
+    await windows.check()
 
 
 def _nobody() -> None:

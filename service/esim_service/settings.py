@@ -30,6 +30,12 @@ class Settings(BaseSettings):
         description="Where everything is kept: the path of an SQLite file, or a `postgresql://` "
         "URL.",
     )
+    redis_url: str | None = Field(
+        default=None,
+        description="A `redis://` or `rediss://` URL. Processes that share it share the rate "
+        "limits of keys. Without it: PostgreSQL counts for all processes, and a process on SQLite "
+        "for itself.",
+    )
     host: str = Field(default="127.0.0.1", description="The address that `serve` listens on.")
     port: Port = Field(
         default=8000, description="The port that `serve` listens on; 0 chooses a free one."
@@ -78,6 +84,13 @@ class Settings(BaseSettings):
             raise ValueError(f"must end in {API_PATH}")
         return value
 
+    @field_validator("redis_url")
+    @classmethod
+    def _check_redis_url(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("redis://", "rediss://", "unix://")):
+            raise ValueError("must be a redis:// or rediss:// URL")
+        return value
+
     @field_validator("webhook_allow_cidr", mode="before")
     @classmethod
     def _read_networks(cls, value: object) -> object:
@@ -114,6 +127,8 @@ def render() -> str:
     rows = ["| Variable | Default | What it decides |\n|---|---|---|\n"]
     for name, field in Settings.model_fields.items():
         is_unset = field.default is None or field.default == ()
-        default = "" if is_unset else f"`{field.default}`"
+        text = str(field.default)
+        text = text.lower() if isinstance(field.default, bool) else text
+        default = "" if is_unset else f"`{text}`"
         rows.append(f"| `{PREFIX}{name.upper()}` | {default} | {field.description} |\n")
     return "".join(rows)

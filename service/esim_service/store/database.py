@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Protocol, TypeVar
+from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from .unit import Unit
 
 T = TypeVar("T")
+
+Dialect: TypeAlias = Literal["sqlite", "postgres"]
 
 
 class OperatorError(Exception):
@@ -39,6 +41,11 @@ class Writer(Protocol):
 
 class Database(Writer, Protocol):
     """One database, open for many tasks at a time."""
+
+    @property
+    def dialect(self) -> Dialect:
+        """Whose database it is; only migrations differ."""
+        ...
 
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries that all see the same state of the database.

@@ -8,20 +8,28 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 
-from .database import Database, OperatorError
+from .database import Database, Dialect, OperatorError
 from .unit import Unit, execute, row
 
-_NAME = re.compile(r"(\d{4})_\w+\.sql")
+# A step for one database only has its name before the ending.
+_NAME = re.compile(r"(\d{4})_\w+(?:\.(sqlite|postgres))?\.sql")
 _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
+# The body of a function has semicolons of its own.
+_STATEMENT = re.compile(r"(?:\$\$.*?\$\$|[^;])+", re.DOTALL)
 _LOCK = "migrate"
 _PAUSE = 0.2
 
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """One step: the statements that lead to a version."""
+    """One step: the statements that lead to a version.
+
+    Attributes:
+        dialect: the only database that needs the statements; None for all.
+    """
 
     version: int
+    dialect: str | None
     statements: tuple[str, ...]
 
 
@@ -32,8 +40,9 @@ def migrations() -> tuple[Migration, ...]:
     for file in resources.files(__package__).joinpath("migrations").iterdir():
         if named := _NAME.fullmatch(file.name):
             text = _COMMENT.sub("", file.read_text("utf-8"))
-            statements = (each.strip() for each in text.split(";"))
-            found.append(Migration(int(named[1]), tuple(filter(None, statements))))
+            statements = (each.strip() for each in _STATEMENT.findall(text))
+            step = Migration(int(named[1]), named[2], tuple(filter(None, statements)))
+            found.append(step)
     return tuple(sorted(found, key=lambda each: each.version))
 
 
@@ -46,7 +55,7 @@ async def migrate(database: Database) -> list[int]:
     while True:
         async with database.hold(_LOCK) as writer:
             if writer is not None:
-                return await writer.write(partial(_upgrade, migrations()))
+                return await writer.write(partial(_upgrade, database.dialect))
         # Another process is at it; what it leaves to do is then found out anew.
         await asyncio.sleep(_PAUSE)
 
@@ -85,11 +94,12 @@ def _version() -> Unit[int]:
     return version
 
 
-def _upgrade(steps: tuple[Migration, ...]) -> Unit[list[int]]:
+def _upgrade(dialect: Dialect) -> Unit[list[int]]:
     version = yield from _version()
-    missing = [step for step in steps if step.version > version]
+    missing = [step for step in migrations() if step.version > version]
     for step in missing:
-        for statement in step.statements:
-            yield from execute(statement)
+        if step.dialect in (None, dialect):
+            for statement in step.statements:
+                yield from execute(statement)
         yield from execute("INSERT INTO schema_version (version) VALUES ($1)", step.version)
     return [step.version for step in missing]

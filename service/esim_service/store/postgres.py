@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from .database import OperatorError, UnavailableError, Writer
-from .unit import Unit, Value
+from .database import Dialect, OperatorError, UnavailableError, Writer
+from .unit import Row, Statement, Unit, Value
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -54,6 +54,8 @@ class _Connection:
 class PostgresDatabase:
     """A PostgreSQL database, through a pool of connections."""
 
+    dialect: Dialect = "postgres"
+
     def __init__(self, pool: asyncpg.Pool[Any]) -> None:
         self._pool = pool
 
@@ -76,6 +78,11 @@ class PostgresDatabase:
             await pool.close()
             raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is needed")
         return cls(pool)
+
+    async def run(self, statement: Statement) -> Sequence[Row]:
+        """Run one statement that is a transaction by itself, and return its rows."""
+        with _translated():
+            return await self._pool.fetch(statement.sql, *statement.parameters)
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction."""

@@ -17,7 +17,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .database import OperatorError, UnavailableError, Writer
+from .database import Dialect, OperatorError, UnavailableError, Writer
 from .unit import Unit
 
 T = TypeVar("T")
@@ -68,6 +68,8 @@ class SqliteDatabase:
 
     Commands may work beside that process: SQLite's own locks keep their transactions apart.
     """
+
+    dialect: Dialect = "sqlite"
 
     def __init__(self, path: Path, *, readers: int = 3, alone: bool = True) -> None:
         """Open the file, or make it.
