@@ -1,0 +1,109 @@
+"""The feed keeps its events for 30 days, and says so to a cursor that is older."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import pytest
+
+from esim_service import retention
+from esim_service.clock import DAY, HOUR
+from esim_service.domain import events as feed
+from esim_service.domain.entities import Event
+from esim_service.retention import BATCH, RETENTION, purge
+from esim_service.store import events as store
+from esim_service.store.unit import Unit
+from partner_esim.server import Problem
+
+from .world import World
+
+pytestmark = pytest.mark.anyio
+
+
+async def sequences(world: World, after: int | None = None) -> list[int]:
+    read = partial(feed.feed, world.scope(), after, None, 200)
+    found, _, _ = await world.database.read(read)
+    return [event.sequence for event in found]
+
+
+async def purged(world: World) -> int:
+    return await purge(world.database, world.clock.now())
+
+
+async def test_an_event_is_kept_for_30_days_and_no_longer(world: World) -> None:
+    assert RETENTION == 30 * DAY
+    for number in range(3):
+        await world.completed(f"r{number}")
+        world.clock.advance(DAY)
+    world.clock.advance(27 * DAY)
+    # The first is 30 days old now, to the millisecond.
+    assert await purged(world) == 0
+    world.clock.advance(1)
+    assert await purged(world) == 1
+    assert await sequences(world) == [2, 3]
+    assert await purged(world) == 0
+    world.clock.advance(DAY)
+    assert await purged(world) == 1
+    assert await sequences(world) == [3]
+
+
+async def test_a_cursor_that_misses_removed_events_is_refused(world: World) -> None:
+    for number in range(4):
+        await world.completed(f"r{number}")
+        world.clock.advance(HOUR)
+    world.clock.advance(30 * DAY - 2 * HOUR)
+    assert await purged(world) == 2
+    for missing in (0, 1):
+        with pytest.raises(Problem) as raised:
+            await sequences(world, after=missing)
+        assert raised.value.code == "cursor_expired"
+    # It has seen everything that was removed.
+    assert await sequences(world, after=2) == [3, 4]
+    assert await sequences(world, after=3) == [4]
+    assert await sequences(world) == [3, 4]
+
+
+async def test_the_feed_goes_on_where_it_was(world: World) -> None:
+    await world.completed("r1")
+    _, _, resume = await world.database.read(partial(feed.feed, world.scope(), None, None, 200))
+    world.clock.advance(31 * DAY)
+    assert await purged(world) == 1
+    assert await sequences(world, after=resume) == []
+    await world.completed("r2")
+    assert await sequences(world, after=resume) == [2]
+
+
+async def test_many_events_go_in_batches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retention, "_PAUSE", 0)
+    count = 2 * BATCH + 7
+    await world.completed("r1")
+    (event,) = await world.events()
+
+    def repeat() -> Unit[None]:
+        for number in range(2, count + 1):
+            made = Event(f"evt_{number}", event.scope, number, event.type, b"{}", event.created_at)
+            yield from store.add_event(made)
+
+    await world.database.write(repeat)
+    world.clock.advance(31 * DAY)
+    assert await purged(world) == count
+    assert await world.count("events") == 0
+    with pytest.raises(Problem):
+        await sequences(world, after=count - 1)
+
+
+async def test_one_process_at_a_time_does_it(world: World) -> None:
+    await world.completed("r1")
+    world.clock.advance(31 * DAY)
+    async with world.database.hold("retention") as writer:
+        assert writer is not None
+        assert await purged(world) == 0
+    assert await purged(world) == 1
+
+
+async def test_answers_are_kept_for_ever(world: World) -> None:
+    first = await world.order("r1")
+    world.clock.advance(400 * DAY)
+    await purged(world)
+    again = await world.order("r1")
+    assert (again.is_replay, again.body) == (True, first.body)
