@@ -1,0 +1,49 @@
+"""The command that runs the background work on its own."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+
+import click
+
+from .. import settings
+from .options import database_option, explains_mistakes
+
+
+@click.command()
+@database_option
+@click.option(
+    "--metrics-port",
+    type=click.IntRange(0, 65535),
+    help="In place of ESIM_METRICS_PORT; 0 chooses a free port.",
+)
+@explains_mistakes
+def worker(database: str | None, metrics_port: int | None) -> None:
+    """Deliver webhooks and do everything else that is due, until SIGTERM or Ctrl-C.
+
+    `serve` does this work, too, unless ESIM_WORKER is false. On PostgreSQL any number of both may
+    run; what one leaves behind, another one takes over. An SQLite file belongs to its `serve`.
+
+    \b
+    Examples:
+      esim-service worker --database postgresql://localhost/esim
+      ESIM_DATABASE=postgresql://localhost/esim ESIM_METRICS_PORT=9465 esim-service worker
+    """
+    # Other commands do without what it takes to work.
+    from .. import logs
+    from ..listening import FailedError
+    from ..working import work
+
+    given = {"database": database, "metrics_port": metrics_port}
+    chosen = settings.load(**{name: value for name, value in given.items() if value is not None})
+    logs.configure(chosen.log_level, sys.stderr)
+    try:
+        asyncio.run(work(chosen, _announce))
+    except FailedError as error:
+        raise click.ClickException(str(error)) from None
+
+
+def _announce(operations: str) -> None:
+    click.echo(f"Operations  {operations}")
+    sys.stdout.flush()
