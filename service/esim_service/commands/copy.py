@@ -1,0 +1,45 @@
+"""The command that moves a service from SQLite to PostgreSQL."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import click
+
+from ..store import transfer
+from ..store.database import Database, OperatorError
+from ..store.migrate import migrate, require_current
+from ..store.sqlite import SqliteDatabase
+from .options import database_option, explains_mistakes, with_database
+
+
+@click.command("copy")
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@database_option
+@explains_mistakes
+def copy(file: Path, database: str | None) -> None:
+    """Copy everything in the SQLite database FILE into a database that is empty.
+
+    Nobody may serve FILE meanwhile. It happens in one transaction: all or nothing. Keys, orders,
+    balances, the feed of events and deliveries that are due go on where they were.
+
+    \b
+    Examples:
+      esim-service copy esim.sqlite3 --database postgresql://localhost/esim
+    """
+
+    async def fill(target: Database) -> dict[str, int]:
+        if isinstance(target, SqliteDatabase) and target.path == file.absolute():
+            raise OperatorError(f"{file} is the database itself")
+        await migrate(target)
+        await require_current(target)
+        # Taking the file alone keeps a service from writing to it.
+        source = SqliteDatabase(file)
+        try:
+            return await target.write(partial(transfer.fill, file))
+        finally:
+            await source.close()
+
+    copied = with_database(database, fill, alone=True, makes=True)
+    click.echo(f"copied {sum(copied.values())} rows of {len(copied)} tables")
