@@ -93,3 +93,17 @@ def bench(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "bench")
     session.run("python", "-m", "benchmarks", *session.posargs)
+
+
+@nox.session
+def serve(session: nox.Session) -> None:
+    """Run the reference service, with a fresh test key; what follows `--` goes to `serve`."""
+    session.install("-e", "./generated[server]", "-e", "./service[postgres]")
+    arguments = session.posargs
+    if "--database" not in arguments:
+        arguments = ["--database", str(Path(session.create_tmp(), "esim.sqlite3")), *arguments]
+    database = arguments[arguments.index("--database") + 1]
+    options = ["--database", database, "--partner", "demo", "--mode", "test"]
+    session.run("esim-service", "keys", "create", *options)
+    # After Ctrl-C it finishes what was begun.
+    session.run("esim-service", "serve", *arguments, interrupt_timeout=30)

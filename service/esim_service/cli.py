@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import click
 
+from .commands.backup import backup
 from .commands.catalogue import catalogue_group
+from .commands.copy import copy
 from .commands.keys import keys_group
 from .commands.migrate import migrate
+from .commands.partners import partners_group
 from .commands.serve import serve
+from .commands.worker import worker
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -16,5 +20,5 @@ def main() -> None:
     """Run and look after the reference service of the partner eSIM API."""
 
 
-for command in (serve, migrate, keys_group, catalogue_group):
+for command in (serve, worker, migrate, keys_group, partners_group, catalogue_group, backup, copy):
     main.add_command(command)

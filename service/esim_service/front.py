@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Mapping
 
 import structlog
-from prometheus_client import CollectorRegistry, Counter, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
@@ -39,6 +39,9 @@ class RequestMetrics:
     """Counts requests and the time that they take."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        self.open = Gauge(
+            "esim_http_requests_open", "Requests that are being answered.", registry=registry
+        )
         self._requests = Counter(
             "esim_http_requests",
             "Requests that were answered.",
@@ -97,9 +100,11 @@ class Front:
         observed = _Observed(send)
         method, path = scope["method"], scope["path"]
         page = self._pages.get(path)
+        self._metrics.open.inc()
         try:
             await (page or self._api)(scope, receive, observed)
         finally:
+            self._metrics.open.dec()
             seconds = time.perf_counter() - started
             route = path if page else self._routes.find(path)
             # A client that went away has no status; 499 is what proxies call that.

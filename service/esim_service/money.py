@@ -5,7 +5,8 @@ from __future__ import annotations
 from decimal import Decimal
 
 UNITS_PER_DOLLAR = 10_000
-_LIMIT = 10**9 * UNITS_PER_DOLLAR
+# The contract writes at most nine digits before the point.
+LIMIT = 10**9 * UNITS_PER_DOLLAR
 
 
 def from_decimal(amount: Decimal) -> int:
@@ -15,7 +16,7 @@ def from_decimal(amount: Decimal) -> int:
         ValueError: the amount has parts smaller than a unit, or is too large for the contract.
     """
     units = amount * UNITS_PER_DOLLAR
-    if not units.is_finite() or units != units.to_integral_value() or abs(units) >= _LIMIT:
+    if not units.is_finite() or units != units.to_integral_value() or abs(units) >= LIMIT:
         raise ValueError(f"{amount} is not an amount of money with at most four decimals")
     return int(units)
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
 import structlog
-from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
 from starlette.types import ASGIApp
 
 from partner_esim.server import Cursors, create_app
 
-from . import catalogue, document
-from .activity import Activity
+from . import catalogue, document, reference
 from .api.backend import Backend
 from .api.balance import BalanceGroup
 from .api.esims import EsimGroup
@@ -28,25 +26,26 @@ from .api.topups import TopupGroup
 from .api.webhook_endpoints import WebhookEndpointGroup
 from .auth import Authenticator
 from .background import Background
-from .clock import SystemClock
 from .delivery import guard
-from .delivery.addresses import AddressRule
-from .delivery.resolver import SystemResolver
-from .delivery.sender import Sender, trust
 from .front import Front, RequestMetrics, Routes
-from .ids import Ids, Prefix
+from .ids import Prefix
 from .keyring import StoredKeys
 from .limits import KeyLimiter, Windows
 from .operations import create_operations_app
+from .pages import Page
+from .parts import open_background, open_parts
 from .settings import API_PATH, Settings
-from .simulator import Simulator
 from .store import catalogue as catalogue_store
 from .store import secrets as secret_store
 from .store.database import Database
 from .store.migrate import migrate, require_current
-from .store.open import is_file, open_database
+from .store.open import is_file
 from .windows import open_windows
 
+DOCS_PATH = "/docs"
+
+# The reference page loads nothing and runs nothing.
+_CONTENT_SECURITY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 _CATALOGUE = "catalogue"
 _PAUSE = 0.2
 _SECRET_BYTES = 32
@@ -75,26 +74,13 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         OperatorError: the database cannot be used.
     """
     async with AsyncExitStack() as stack:
-        database = await stack.enter_async_context(open_database(settings.database))
+        parts = await stack.enter_async_context(open_parts(settings))
+        database, clock, ids = parts.database, parts.clock, parts.ids
         await prepare(database, may_migrate=is_file(settings.database))
-        clock = SystemClock()
-        windows = await stack.enter_async_context(
-            open_windows(settings.redis_url, database, clock)
-        )
-        ids = Ids(clock)
-        carrier = Simulator()
-        registry = CollectorRegistry()
-        ProcessCollector(registry=registry)
-        PlatformCollector(registry=registry)
-        rule = AddressRule(settings.webhook_allow_cidr)
-        resolver = stack.enter_context(closing(SystemResolver()))
+        windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
         background = None
         if settings.worker:
-            sender = Sender(clock, rule, resolver, trust(settings.webhook_ca_file))
-            await stack.enter_async_context(sender)
-            background = Background(
-                database, clock, ids, carrier, carrier, sender.send, Activity(registry)
-            )
+            background = await stack.enter_async_context(open_background(parts, settings))
         secret = await database.write(
             partial(secret_store.ensure, "cursors", secrets.token_bytes(_SECRET_BYTES))
         )
@@ -102,7 +88,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             database=database,
             clock=clock,
             ids=ids,
-            carrier=carrier,
+            carrier=parts.carrier,
             cursors=Cursors(secret),
             wake=background.wake if background else _nobody,
         )
@@ -121,7 +107,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             balance=BalanceGroup(backend),
             events=EventGroup(backend),
             webhook_endpoints=WebhookEndpointGroup(
-                backend, partial(guard.check, rule=rule, resolve=resolver)
+                backend, partial(guard.check, rule=parts.rule, resolve=parts.resolver)
             ),
             sandbox=SandboxGroup(backend),
             authenticate=Authenticator(StoredKeys(database, clock)),
@@ -130,12 +116,20 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             prefix=API_PATH,
         )
         pages: dict[str, ASGIApp] = {
-            f"{API_PATH}/openapi.json": document.DocumentEndpoint(base_url, request_id)
+            f"{API_PATH}/openapi.json": Page(
+                partial(document.render, base_url), "application/json", request_id
+            ),
+            DOCS_PATH: Page(
+                lambda: reference.render(document.load(base_url)),
+                "text/html",
+                request_id,
+                {"Content-Security-Policy": _CONTENT_SECURITY},
+            ),
         }
         routes = Routes(API_PATH + path for path in document.load()["paths"])
         yield Service(
-            api=Front(api, pages, routes, RequestMetrics(registry)),
-            operations=create_operations_app(partial(_ready, database, windows), registry),
+            api=Front(api, pages, routes, RequestMetrics(parts.registry)),
+            operations=create_operations_app(partial(_ready, database, windows), parts.registry),
             background=background,
         )
 

@@ -9,7 +9,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from esim_service.document import DocumentEndpoint
+from esim_service.document import render
+from esim_service.pages import Page
 from partner_esim.models import Error
 
 REQUEST_ID = "req_01kjpx8nh0aqdvgyy0jrsyegax"
@@ -18,7 +19,7 @@ BASE_URL = "http://127.0.0.1:8000/api/v1"
 
 def serving(base_url: str) -> httpx2.AsyncClient:
     """A client of an application that knows itself by this address."""
-    endpoint = DocumentEndpoint(base_url, lambda: REQUEST_ID)
+    endpoint = Page(lambda: render(base_url), "application/json", lambda: REQUEST_ID)
     app = Starlette(routes=[Route("/api/v1/openapi.json", endpoint)])
     return httpx2.AsyncClient(transport=httpx2.ASGITransport(app), base_url=base_url)
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from .. import settings
 from .options import database_option, explains_mistakes
+
+if TYPE_CHECKING:
+    from ..serving import Addresses
 
 
 @click.command()
@@ -41,7 +45,7 @@ def serve(
     """
     # Other commands do without the server.
     from .. import logs
-    from ..serving import FailedError
+    from ..listening import FailedError
     from ..serving import serve as run
 
     given = {"database": database, "host": host, "port": port, "metrics_port": metrics_port}
@@ -53,7 +57,8 @@ def serve(
         raise click.ClickException(str(error)) from None
 
 
-def _announce(base_url: str, operations: str) -> None:
-    click.echo(f"API         {base_url}")
-    click.echo(f"Operations  {operations}")
+def _announce(addresses: Addresses) -> None:
+    click.echo(f"API         {addresses.api}")
+    click.echo(f"Reference   {addresses.reference}")
+    click.echo(f"Operations  {addresses.operations}")
     sys.stdout.flush()

@@ -293,6 +293,8 @@ def _lock(path: Path) -> int:
 
 
 def _backup(source: Path, target: Path) -> None:
+    if target.absolute() == source or (target.exists() and target.samefile(source)):
+        raise OperatorError(f"{target} is the database itself")
     part = target.with_name(target.name + ".part")
     try:
         part.unlink(missing_ok=True)

@@ -1,0 +1,142 @@
+"""The commands about partners and their money."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from decimal import Decimal, InvalidOperation
+from typing import TypeVar, get_args
+
+import click
+
+from ..domain import partners
+from ..domain.entities import Account, Mode, Partner, Scope
+from ..money import LIMIT, from_decimal, to_text
+from ..store import partners as store
+from ..store.database import Database, OperatorError
+from ..store.migrate import require_current
+from ..store.unit import Unit
+from .options import database_option, explains_mistakes, stamp, with_database
+
+T = TypeVar("T")
+
+
+class Amount(click.ParamType[int]):
+    """An amount of US dollars with at most four decimals."""
+
+    name = "amount"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the amount as units of `money`."""
+        try:
+            return from_decimal(Decimal(str(value)))
+        except (InvalidOperation, ValueError):
+            self.fail(f"{value} is not an amount like 250.00", param, ctx)
+
+
+@click.group("partners")
+def partners_group() -> None:
+    """The customers of the service."""
+
+
+@partners_group.command("list")
+@database_option
+@explains_mistakes
+def partners_list(database: str | None) -> None:
+    """List partners: name, status, balance in live and in test mode, with tabs between.
+
+    \b
+    Examples:
+      esim-service partners list --database esim.sqlite3
+    """
+
+    def read() -> Unit[list[str]]:
+        lines = []
+        for partner in (yield from store.all_partners()):
+            line = [partner.name, partner.status]
+            for mode in get_args(Mode):
+                account = yield from store.account(Scope(partner.partner_id, mode))
+                line.append(f"{mode} {to_text(account.balance)}")
+            lines.append("\t".join(line))
+        return lines
+
+    async def work(opened: Database) -> Sequence[str]:
+        await require_current(opened)
+        return await opened.read(read)
+
+    for line in with_database(database, work):
+        click.echo(line)
+
+
+@partners_group.command("suspend")
+@click.argument("name")
+@database_option
+@explains_mistakes
+def partners_suspend(name: str, database: str | None) -> None:
+    """Answer all requests of the partner NAME with 403 from a few seconds from now on.
+
+    Events of its orders and eSIMs go on.
+
+    \b
+    Examples:
+      esim-service partners suspend acme
+    """
+    _change(database, name, lambda each: store.set_status(each.partner_id, "suspended"))
+    click.echo(f"{name} is suspended")
+
+
+@partners_group.command("activate")
+@click.argument("name")
+@database_option
+@explains_mistakes
+def partners_activate(name: str, database: str | None) -> None:
+    """Let the partner NAME, who was suspended, go on.
+
+    \b
+    Examples:
+      esim-service partners activate acme
+    """
+    _change(database, name, lambda each: store.set_status(each.partner_id, "active"))
+    click.echo(f"{name} is active")
+
+
+@partners_group.command("credit")
+@click.argument("name")
+@click.argument("amount", type=Amount())
+@click.option("--mode", type=click.Choice(["live", "test"]), default="live", show_default=True)
+@database_option
+@explains_mistakes
+def partners_credit(name: str, amount: int, mode: Mode, database: str | None) -> None:
+    """Add AMOUNT US dollars to the balance of the partner NAME, as an entry of the ledger.
+
+    A negative amount corrects one that was too high; write it after `--`.
+
+    \b
+    Examples:
+      esim-service partners credit acme 250.00
+      esim-service partners credit --mode test acme -- -999.00
+    """
+
+    def pay(partner: Partner) -> Unit[Account]:
+        account = yield from partners.credit(Scope(partner.partner_id, mode), amount, stamp())
+        if abs(account.balance) >= LIMIT:
+            raise OperatorError(f"{to_text(account.balance)} USD is more than an account can hold")
+        return account
+
+    account = _change(database, name, pay)
+    click.echo(f"{name} has {to_text(account.balance)} USD in {mode} mode")
+
+
+def _change(database: str | None, name: str, make: Callable[[Partner], Unit[T]]) -> T:
+    def change() -> Unit[T]:
+        partner = yield from store.partner_named(name)
+        if partner is None:
+            raise OperatorError(f"there is no partner {name}: see `esim-service partners list`")
+        return (yield from make(partner))
+
+    async def work(opened: Database) -> T:
+        await require_current(opened)
+        return await opened.write(change)
+
+    return with_database(database, work)

@@ -1,0 +1,76 @@
+"""Pages that stay the same while the process runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from partner_esim.models import Error, ErrorObject
+
+_ALLOW = "GET, HEAD, OPTIONS"
+
+
+class Page:
+    """Answers requests for a page; clients that have it already are told so.
+
+    It is made when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], bytes],
+        media_type: str,
+        new_request_id: Callable[[], str],
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._make = make
+        self._media_type = media_type
+        self._new_request_id = new_request_id
+        self._headers = headers or {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self._answer(Request(scope))(scope, receive, send)
+
+    @cached_property
+    def _body(self) -> bytes:
+        return self._make()
+
+    @cached_property
+    def _etag(self) -> str:
+        return f'"{hashlib.sha256(self._body).hexdigest()[:32]}"'
+
+    def _answer(self, request: Request) -> Response:
+        request_id = self._new_request_id()
+        headers = {"Request-Id": request_id}
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers={**headers, "Allow": _ALLOW})
+        if request.method not in ("GET", "HEAD"):
+            body = _not_allowed(request.method, request_id).model_dump_json(by_alias=True)
+            headers["Allow"] = _ALLOW
+            return Response(body, 405, media_type="application/json", headers=headers)
+        headers |= {"ETag": self._etag, "Cache-Control": "no-cache", **self._headers}
+        if self._is_known(request.headers.get("if-none-match", "")):
+            return Response(status_code=304, headers=headers)
+        return Response(self._body, media_type=self._media_type, headers=headers)
+
+    def _is_known(self, tags: str) -> bool:
+        # A weak comparison (RFC 9110, 13.1.2): proxies that compress make tags weak.
+        known = {each.strip().removeprefix("W/") for each in tags.split(",")}
+        return "*" in known or self._etag in known
+
+
+def _not_allowed(method: str, request_id: str) -> Error:
+    return Error(
+        error=ErrorObject(
+            type="invalid_request_error",
+            code="method_not_allowed",
+            message=f"This path does not support {method}.",
+            request_id=request_id,
+        )
+    )

@@ -1,0 +1,112 @@
+"""The installed command `esim-service`, and the service as a process of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TypeVar
+
+from partner_esim import EsimClient
+
+T = TypeVar("T")
+
+COMMAND = Path(sys.executable).with_name("esim-service")
+DEADLINE = 30.0
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """The environment of this process without settings of the service, but with these."""
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("ESIM_")}
+    return {**inherited, **variables}
+
+
+def esim_service(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end."""
+    return subprocess.run(
+        [COMMAND, *arguments],
+        cwd=cwd,
+        env=environment(variables),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=DEADLINE,
+    )
+
+
+def eventually(look: Callable[[], T | None]) -> T:
+    """Look until there is something to see."""
+    end = time.monotonic() + DEADLINE
+    while time.monotonic() < end:
+        if seen := look():
+            return seen
+        time.sleep(0.02)
+    raise AssertionError("it did not happen in time")
+
+
+class Running:
+    """A process that serves."""
+
+    def __init__(self, place: str, cwd: Path, *arguments: str, **variables: str) -> None:
+        self.place = place
+        self.cwd = cwd
+        self.process = subprocess.Popen(
+            [COMMAND, "serve", "--database", place, "--port=0", "--metrics-port=0", *arguments],
+            cwd=cwd,
+            env=environment(variables),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert self.process.stdout is not None and self.process.stderr is not None
+        self._log: list[str] = []
+        self._reader = threading.Thread(target=self._log.extend, args=[self.process.stderr])
+        self._reader.start()
+        lines = [self.process.stdout.readline() for _ in range(3)]
+        self.base_url, self.reference, self.operations = (line.split()[1] for line in lines)
+
+    def run(self, *arguments: str) -> str:
+        """Run a command beside the service, on its database; return what it prints."""
+        done = esim_service(*arguments, cwd=self.cwd, ESIM_DATABASE=self.place)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def key(self, mode: str = "test", partner: str = "acme", *options: str) -> str:
+        """Issue a key."""
+        return self.run(
+            "keys", "create", "--partner", partner, "--mode", mode, "--plain", *options
+        ).strip()
+
+    def client(self, key: str) -> EsimClient:
+        """A generated client that does not try again."""
+        return EsimClient(key, base_url=self.base_url, max_retries=0)
+
+    def stop(self, number: int = signal.SIGTERM) -> int:
+        """Ask the process to stop; return its exit code."""
+        self.process.send_signal(number)
+        code = self.process.wait(DEADLINE)
+        self._reader.join(DEADLINE)
+        return code
+
+    def log(self) -> list[dict[str, object]]:
+        """What was logged until now."""
+        return [json.loads(line) for line in list(self._log)]
+
+
+@contextlib.contextmanager
+def serving(place: str, cwd: Path, *arguments: str, **variables: str) -> Iterator[Running]:
+    """Serve on free ports for the time of the context."""
+    running = Running(place, cwd, *arguments, **variables)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            running.process.kill()
+            running.stop(signal.SIGKILL)
