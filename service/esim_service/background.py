@@ -24,6 +24,8 @@ from .store.database import Database, UnavailableError
 PURGE_SECONDS = 3600.0
 MEASURE_SECONDS = 10.0
 _PAUSE_SECONDS = 1.0
+# Under load one claim then takes many.
+_GATHER_SECONDS = 0.002
 
 _log = logging.getLogger(__name__)
 
@@ -48,8 +50,10 @@ class Background:
         self._clock = clock
         self._activity = activity
         self._work = Work(database, clock, ids, provisioner, reporter)
-        self._jobs = JobRunner(database, self._do, clock, activity)
-        self._worker = Worker(DatabaseOutbox(database, activity), send, clock)
+        self._jobs = JobRunner(database, self._do, clock, activity, gather_seconds=_GATHER_SECONDS)
+        self._worker = Worker(
+            DatabaseOutbox(database, activity), send, clock, gather_seconds=_GATHER_SECONDS
+        )
         self._stopped = False
 
     async def run(self) -> None:

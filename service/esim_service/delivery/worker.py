@@ -79,12 +79,24 @@ class Worker:
     """Keeps as many attempts in flight as there is room for."""
 
     def __init__(
-        self, outbox: Outbox, send: Send, clock: Clock, grace_seconds: float = GRACE_SECONDS
+        self,
+        outbox: Outbox,
+        send: Send,
+        clock: Clock,
+        grace_seconds: float = GRACE_SECONDS,
+        gather_seconds: float = 0.0,
     ) -> None:
+        """Make a worker.
+
+        Args:
+            grace_seconds: how long a stop waits for what is in flight.
+            gather_seconds: how long a call to `wake` waits for others, so that one claim does.
+        """
         self._outbox = outbox
         self._send = send
         self._clock = clock
         self._grace_seconds = grace_seconds
+        self._gather_seconds = gather_seconds
         self._attempts: dict[asyncio.Task[None], _Attempt] = {}
         self._stirred = asyncio.Event()
         self._stopped = False
@@ -138,6 +150,7 @@ class Worker:
                 await self._stirred.wait()
         except TimeoutError:
             return
+        await asyncio.sleep(self._gather_seconds)
 
     async def _deliver(self, claim: Claim) -> None:
         try:

@@ -39,12 +39,20 @@ class JobRunner:
         clock: Clock,
         activity: Activity,
         grace_seconds: float = GRACE_SECONDS,
+        gather_seconds: float = 0.0,
     ) -> None:
+        """Make a runner.
+
+        Args:
+            grace_seconds: how long a stop waits for what is going on.
+            gather_seconds: how long a call to `wake` waits for others, so that one claim does.
+        """
         self._database = database
         self._do = do
         self._clock = clock
         self._activity = activity
         self._grace_seconds = grace_seconds
+        self._gather_seconds = gather_seconds
         self._running: dict[asyncio.Task[None], Job] = {}
         self._stirred = asyncio.Event()
         self._stopped = False
@@ -102,6 +110,7 @@ class JobRunner:
                 await self._stirred.wait()
         except TimeoutError:
             return
+        await asyncio.sleep(self._gather_seconds)
 
     async def _work(self, job: Job) -> None:
         try:
