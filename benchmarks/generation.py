@@ -8,6 +8,7 @@ from benchmarks.peers import PEERS
 from benchmarks.workshop import DOCUMENT, Workshop, timed
 
 WARM = "specwright, nothing changed"
+FROM_DOCUMENT = "specwright, without the runtime that all documents share"
 OPC = PEERS["openapi-python-client"].label
 
 Make = Callable[[Workshop, Path], list[str]]
@@ -70,16 +71,21 @@ def generated_lines(workshop: Workshop) -> Samples:
     for subject, make in takers(workshop):
         output = workshop.fresh("lines") / "output"
         timed(make(workshop, output))
-        samples[subject] = [float(count_lines(output))]
+        # The tests that openapi-generator adds are left out.
+        samples[subject] = [count_lines(output, leave_out="test")]
+        if make is ours:
+            samples[FROM_DOCUMENT] = [count_lines(output, leave_out="_runtime")]
     return samples
 
 
-def count_lines(output: Path) -> int:
-    """Lines of Python a user gets; the tests that openapi-generator adds are left out."""
-    return sum(
-        len(path.read_text("utf-8").splitlines())
-        for path in output.rglob("*.py")
-        if path.relative_to(output).parts[0] != "test"
+def count_lines(output: Path, leave_out: str) -> float:
+    """Lines of Python in a directory, without the subdirectories of a name."""
+    return float(
+        sum(
+            len(path.read_text("utf-8").splitlines())
+            for path in output.rglob("*.py")
+            if leave_out not in path.relative_to(output).parts
+        )
     )
 
 

@@ -26,5 +26,16 @@ PEERS = {
         Peer("stripe", ("stripe==16.1.0",)),
         Peer("svix", ("svix==2.9.1",)),
         Peer("fastapi", ("fastapi==0.165.0", "httptools>=0.8", "uvicorn==0.54.0")),
+        Peer(
+            "fastapi-sqlalchemy",
+            (
+                "fastapi==0.165.0",
+                "sqlalchemy[asyncio]==2.1.9",
+                "aiosqlite==0.22.1",
+                "asyncpg==0.32.0",
+                "httptools>=0.8",
+                "uvicorn==0.54.0",
+            ),
+        ),
     )
 }

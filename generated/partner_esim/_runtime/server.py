@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import inspect
 import logging
+import os
 import re
-import secrets
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -296,4 +296,4 @@ def _common_limit(operations: Sequence[Operation[Any]], safe: bool) -> str | Non
 
 
 def _request_id(sent: str | None) -> str:
-    return sent if sent and _REQUEST_ID.fullmatch(sent) else secrets.token_hex(16)
+    return sent if sent and _REQUEST_ID.fullmatch(sent) else os.urandom(16).hex()

@@ -68,23 +68,14 @@ class DecimalString:
             min_length=self.min_length,
             max_length=self.max_length,
         )
-        return core_schema.no_info_before_validator_function(
-            _plain,
-            core_schema.no_info_after_validator_function(_decimal, text),
+        read = core_schema.chain_schema([text, core_schema.decimal_schema()])
+        return core_schema.json_or_python_schema(
+            read,
+            core_schema.no_info_before_validator_function(_plain, read),
             serialization=core_schema.plain_serializer_function_ser_schema(
                 _plain, when_used="json"
             ),
         )
-
-
-def _decimal(text: str) -> decimal.Decimal:
-    try:
-        value = decimal.Decimal(text)
-    except decimal.InvalidOperation:
-        raise PydanticCustomError("decimal_parsing", "Input should be a decimal number") from None
-    if not value.is_finite():
-        raise PydanticCustomError("decimal_parsing", "Input should be a finite decimal number")
-    return value
 
 
 def _plain(value: Any) -> Any:
