@@ -69,6 +69,7 @@ class Entry:
     notes: Sequence[str]
     parameters: Sequence[Field]
     body: Markup | None
+    body_fields: Sequence[Field]
     body_examples: Sequence[Example]
     answers: Sequence[Answer]
     errors: Sequence[str]
@@ -154,13 +155,13 @@ class _Writer:
 
     def models(self) -> Iterator[Model]:
         for name, schema in self._document["components"]["schemas"].items():
-            required = schema.get("required", ())
-            fields = [
-                self._field(each, value, each in required)
-                for each, value in schema.get("properties", {}).items()
-            ]
-            description = self._text(schema.get("description", ""))
-            yield Model(name, description, self._type(schema), _notes(schema), fields)
+            yield Model(
+                name,
+                self._text(schema.get("description", "")),
+                self._type(schema),
+                _notes(schema),
+                self._fields(schema),
+            )
 
     def _entry(self, operation: Node, method: str, path: str) -> Entry:
         answers, errors = [], []
@@ -180,6 +181,7 @@ class _Writer:
             notes=list(_rules(operation, self._document)),
             parameters=[self._parameter(each) for each in operation.get("parameters", ())],
             body=self._type(content["schema"]) if content else None,
+            body_fields=self._fields(self._resolved(content["schema"])) if content else (),
             body_examples=_examples(content),
             answers=answers,
             errors=errors,
@@ -202,9 +204,17 @@ class _Writer:
             parameter["name"], shown, parameter.get("required", False), parameter["in"]
         )
 
+    def _fields(self, schema: Node) -> list[Field]:
+        required = schema.get("required", ())
+        return [
+            self._field(name, each, name in required)
+            for name, each in schema.get("properties", {}).items()
+        ]
+
     def _field(self, name: str, schema: Node, required: bool, place: str = "") -> Field:
-        text = schema.get("description", "")
-        return Field(name, self._type(schema), required, place, self._text(text), _notes(schema))
+        text = self._text(schema.get("description", ""))
+        notes = _notes({**self._resolved(schema), **schema})
+        return Field(name, self._type(schema), required, place, text, notes)
 
     def _type(self, schema: Node) -> Markup:
         if ref := schema.get("$ref"):

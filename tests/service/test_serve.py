@@ -296,6 +296,13 @@ async def test_the_document_is_the_repository_s_with_this_address(running: Runni
     assert (known.status_code, known.content) == (304, b"")
 
 
+async def test_the_reference_page_needs_no_key(running: Running) -> None:
+    answer = httpx2.get(running.reference)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
+    assert running.base_url in answer.text
+    assert httpx2.post(running.reference).status_code == 405
+
+
 async def test_operators_see_health_metrics_and_a_log_without_secrets(running: Running) -> None:
     key = running.key()
     with running.client(key) as client:
