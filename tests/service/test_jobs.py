@@ -295,6 +295,28 @@ async def test_a_database_that_is_away_ends_nothing(crew: Crew) -> None:
     assert order.status == "completed"
 
 
+async def test_a_job_that_the_database_interrupts_goes_on_when_it_is_back(crew: Crew) -> None:
+    world, provision = crew.world, crew.carrier.simulator.provision
+    write = world.database.write
+
+    async def away(_: object) -> None:
+        raise UnavailableError("the disk is full")
+
+    async def lose(order: Order) -> Sequence[Profile]:
+        world.database.write = away  # type: ignore[assignment,method-assign]
+        return await provision(order)
+
+    crew.carrier.simulator.provision = lose  # type: ignore[method-assign]
+    order = await crew.order("r1")
+    assert order.status == "processing"
+    assert crew.jobs("provision", "interrupted") == 1
+    world.database.write = write  # type: ignore[method-assign]
+    crew.carrier.simulator.provision = provision  # type: ignore[method-assign]
+    # Without any time passing.
+    await crew.drain()
+    assert (await world.shown(order.order_id)).status == "completed"
+
+
 async def test_it_runs_until_it_is_stopped(crew: Crew) -> None:
     async with running(crew), asyncio.timeout(10):
         answered = await crew.world.order("r1")

@@ -54,6 +54,7 @@ class JobRunner:
         self._grace_seconds = grace_seconds
         self._gather_seconds = gather_seconds
         self._running: dict[asyncio.Task[None], Job] = {}
+        self._interrupted: list[Job] = []
         self._stirred = asyncio.Event()
         self._stopped = False
 
@@ -86,6 +87,7 @@ class JobRunner:
         """Claim what there is room for, and begin to do it; return how many jobs that is."""
         now, room = self._clock.now(), self._room()
         try:
+            await self._resume()
             due = await self._database.read(partial(store.due, now, room))
             if not due:
                 return 0
@@ -98,6 +100,12 @@ class JobRunner:
             self._running[task] = job
             task.add_done_callback(self._ended)
         return len(jobs)
+
+    async def _resume(self) -> None:
+        """Make due again what the database could not do, sooner than its lease ends."""
+        if jobs := tuple(self._interrupted):
+            await self._database.write(partial(_release, jobs, self._clock.now()))
+            self._interrupted = self._interrupted[len(jobs) :]
 
     def _room(self) -> Mapping[JobKind, int]:
         running = Counter(job.kind for job in self._running.values())
@@ -116,8 +124,8 @@ class JobRunner:
         try:
             outcome = await self._attempt(job)
         except UnavailableError as error:
-            # The lease ends by itself, and the job is done then.
             _log.warning("%s of %s is interrupted: %s", job.kind, job.subject_id, error)
+            self._interrupted.append(job)
             outcome = "interrupted"
         self._activity.jobs.labels(job.kind, outcome).inc()
 
