@@ -14,6 +14,7 @@ from starlette.types import ASGIApp
 
 from .settings import Settings
 from .store.database import OperatorError
+from .wire import Protocol
 
 OPERATIONS_PORT = 9464
 # After this time requests that are not answered are cut off.
@@ -33,6 +34,7 @@ class Server(uvicorn.Server):
             uvicorn.Config(
                 app,
                 lifespan="off",
+                http=Protocol,
                 ws="none",
                 log_config=None,
                 log_level="warning",

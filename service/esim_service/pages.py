@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from partner_esim.models import Error, ErrorObject
+from .wire import error
 
 _ALLOW = "GET, HEAD, OPTIONS"
 
@@ -51,7 +51,8 @@ class Page:
         if request.method == "OPTIONS":
             return Response(status_code=204, headers={**headers, "Allow": _ALLOW})
         if request.method not in ("GET", "HEAD"):
-            body = _not_allowed(request.method, request_id).model_dump_json(by_alias=True)
+            message = f"This path does not support {request.method}."
+            body = error("method_not_allowed", message, request_id)
             headers["Allow"] = _ALLOW
             return Response(body, 405, media_type="application/json", headers=headers)
         headers |= {"ETag": self._etag, "Cache-Control": "no-cache", **self._headers}
@@ -63,14 +64,3 @@ class Page:
         # A weak comparison (RFC 9110, 13.1.2): proxies that compress make tags weak.
         known = {each.strip().removeprefix("W/") for each in tags.split(",")}
         return "*" in known or self._etag in known
-
-
-def _not_allowed(method: str, request_id: str) -> Error:
-    return Error(
-        error=ErrorObject(
-            type="invalid_request_error",
-            code="method_not_allowed",
-            message=f"This path does not support {method}.",
-            request_id=request_id,
-        )
-    )
