@@ -1,0 +1,153 @@
+"""Keys in the database: looked up, remembered for a moment, and gone when they are revoked."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import pytest
+from starlette.requests import Request
+
+from esim_service import auth
+from esim_service.clock import ManualClock
+from esim_service.domain import partners
+from esim_service.domain.entities import ApiKey, Mode, Partner, Scope
+from esim_service.domain.stamp import Stamp
+from esim_service.ids import Ids
+from esim_service.keyring import REMEMBERED_SECONDS, StoredKeys
+from esim_service.store import partners as store
+from esim_service.store.database import Database, UnavailableError
+from esim_service.store.unit import Unit, rows
+from partner_esim.server import Problem
+
+pytestmark = pytest.mark.anyio
+T = TypeVar("T")
+
+REQUEST = Request({"type": "http", "headers": []})
+MOMENT = round(REMEMBERED_SECONDS * 1000)
+
+
+class Counting:
+    """A database that counts what is read."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        self.reads = 0
+
+    async def read(self, make: Callable[[], Unit[T]]) -> T:
+        self.reads += 1
+        return await self.database.read(make)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.database, name)
+
+
+class Issuer:
+    """Issues keys to one partner."""
+
+    def __init__(self, database: Database, clock: ManualClock, ids: Ids) -> None:
+        self.database = database
+        self.stamp = Stamp(clock.now(), ids)
+
+    async def issue(self, mode: Mode = "test", **limits: int) -> tuple[str, ApiKey]:
+        text = auth.new_key(mode)
+
+        def make() -> Unit[ApiKey]:
+            partner = yield from partners.ensure("acme", self.stamp)
+            scope = Scope(partner.partner_id, mode)
+            return (
+                yield from partners.issue_key(
+                    scope, auth.digest(text), text[-4:], self.stamp, **limits
+                )
+            )
+
+        return text, await self.database.write(make)
+
+
+@pytest.fixture
+def issuer(database: Database, clock: ManualClock, ids: Ids) -> Issuer:
+    return Issuer(database, clock, ids)
+
+
+async def test_a_key_stands_for_its_partner_mode_and_limits(
+    database: Database, clock: ManualClock, issuer: Issuer
+) -> None:
+    authenticate = auth.Authenticator(StoredKeys(database, clock))
+    text, key = await issuer.issue("live", read_limit=7)
+    found = await authenticate(text, REQUEST)
+    assert found is not None
+    assert (found.scope, found.key_id) == (key.scope, key.key_id)
+    assert (found.suspended, found.read_limit, found.write_limit) == (False, 7, None)
+    assert await authenticate(auth.new_key("live"), REQUEST) is None
+
+
+async def test_nothing_of_a_key_is_kept_but_a_digest_and_a_hint(
+    database: Database, issuer: Issuer
+) -> None:
+    text, _ = await issuer.issue()
+    (row,) = await database.read(lambda: rows("SELECT * FROM api_keys"))
+    kept = str({name: row[name] for name in ("key_id", "digest", "hint", "partner_id", "mode")})
+    assert text not in kept
+    assert text[-5:] not in kept
+
+
+async def test_a_key_in_force_is_looked_up_once_in_a_while(
+    database: Database, clock: ManualClock, issuer: Issuer
+) -> None:
+    counting = Counting(database)
+    keys = StoredKeys(counting, clock)
+    digest = auth.digest((await issuer.issue())[0])
+    for _ in range(3):
+        assert await keys.find(digest)
+    assert counting.reads == 1
+    clock.advance(MOMENT)
+    assert await keys.find(digest)
+    assert counting.reads == 2
+
+
+async def test_a_revocation_a_suspension_and_a_new_key_arrive(
+    database: Database, clock: ManualClock, issuer: Issuer
+) -> None:
+    keys = StoredKeys(database, clock)
+    text, key = await issuer.issue()
+    digest = auth.digest(text)
+    assert (await keys.find(digest)) is not None
+    partner_id = key.scope.partner_id
+    await database.write(lambda: store.set_status(partner_id, "suspended"))
+    clock.advance(MOMENT)
+    found = await keys.find(digest)
+    assert found is not None and found.suspended
+    assert await database.write(lambda: store.revoke_key(key.key_id, clock.now()))
+    assert not await database.write(lambda: store.revoke_key(key.key_id, clock.now()))
+    clock.advance(MOMENT)
+    assert await keys.find(digest) is None
+    # What was unknown a moment ago is not remembered as unknown.
+    later = auth.new_key("test")
+    assert await keys.find(auth.digest(later)) is None
+    await database.write(
+        lambda: partners.issue_key(key.scope, auth.digest(later), later[-4:], issuer.stamp)
+    )
+    assert await keys.find(auth.digest(later)) is not None
+
+
+async def test_a_database_that_is_away_is_503(clock: ManualClock) -> None:
+    class Away:
+        async def find(self, digest: bytes) -> None:
+            raise UnavailableError("gone")
+
+    with pytest.raises(Problem) as raised:
+        await auth.Authenticator(Away())(auth.new_key("test"), REQUEST)
+    assert raised.value.code == "unavailable"
+    assert raised.value.headers["Retry-After"]
+
+
+async def test_a_partner_is_made_once_however_many_ask(
+    database: Database, clock: ManualClock, ids: Ids
+) -> None:
+    async def ensure() -> Partner:
+        return await database.write(lambda: partners.ensure("acme", Stamp(clock.now(), ids)))
+
+    made = await asyncio.gather(*(ensure() for _ in range(8)))
+    assert len({each.partner_id for each in made}) == 1
+    assert len(await database.read(store.all_partners)) == 1

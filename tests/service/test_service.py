@@ -1,0 +1,62 @@
+"""What a process does with its database before it serves."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from esim_service import catalogue
+from esim_service.service import prepare
+from esim_service.store import catalogue as catalogue_store
+from esim_service.store import secrets
+from esim_service.store.database import Database, OperatorError
+from esim_service.store.migrate import migrate
+from esim_service.store.open import open_database
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_processes_that_start_together_load_the_catalogue_once(
+    postgres_url: str,
+) -> None:
+    async with open_database(postgres_url) as first, open_database(postgres_url) as second:
+        await migrate(first)
+        await asyncio.gather(*(prepare(each, may_migrate=False) for each in (first, second) * 3))
+        found = await second.read(catalogue_store.for_sale)
+        assert len(found) == len(catalogue.load(catalogue.default_path()).plans)
+
+
+async def test_an_old_schema_is_refused_where_it_is_not_migrated(postgres_url: str) -> None:
+    async with open_database(postgres_url) as opened:
+        with pytest.raises(OperatorError, match="esim-service migrate"):
+            await prepare(opened, may_migrate=False)
+
+
+async def test_all_processes_get_the_same_secret(database: Database) -> None:
+    made = await asyncio.gather(
+        *(database.write(partial(secrets.ensure, "cursors", bytes([each]))) for each in range(5))
+    )
+    assert len(set(made)) == 1
+
+
+async def test_commands_write_beside_the_process_that_has_the_file(tmp_path: Path) -> None:
+    place = str(tmp_path / "service.db")
+    async with open_database(place) as serving:
+        await prepare(serving, may_migrate=True)
+        with pytest.raises(OperatorError, match="in use by another process"):
+            async with open_database(place):
+                pass
+        async with open_database(place, alone=False) as command:
+            await asyncio.gather(
+                *(
+                    each.write(partial(secrets.ensure, f"{number}", b"x"))
+                    for number in range(50)
+                    for each in (serving, command)
+                )
+            )
+    # The lock ends with the process, and the file of the lock means nothing by itself.
+    async with open_database(place):
+        pass
