@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -176,6 +177,26 @@ async def test_an_acknowledgement_ends_a_delivery_and_shows_on_the_endpoint(queu
     after = await queue.world.endpoint_now(endpoint.endpoint_id)
     assert after.last_success_at == queue.clock.now()
     assert queue.counted("esim_delivery_attempts_total", outcome="acknowledged") == 1
+
+
+async def test_the_log_tells_of_each_attempt(
+    queue: Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (event,) = await queue.world.events()
+    with caplog.at_level(logging.INFO):
+        (claim,) = await queue.claim()
+        await queue.fail(claim)
+        queue.clock.advance(MINUTE)
+        (claim,) = await queue.claim()
+        await queue.acknowledge(claim)
+    told = [vars(each) for each in caplog.records if each.message == "delivery attempt"]
+    assert [each["outcome"] for each in told] == ["status", "acknowledged"]
+    assert [each["status"] for each in told] == [500, 200]
+    assert [each["attempt"] for each in told] == [1, 2]
+    assert {each["event_id"] for each in told} == {event.event_id}
+    assert {each["endpoint_id"] for each in told} == {endpoint.endpoint_id}
 
 
 async def test_six_attempts_on_the_contracts_schedule_then_it_is_exhausted(queue: Queue) -> None:

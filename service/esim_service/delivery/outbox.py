@@ -55,11 +55,22 @@ class DatabaseOutbox:
     async def record(self, claim: Claim, outcome: Outcome, at: int) -> None:
         """Write down an attempt."""
         if isinstance(outcome, Acknowledged):
+            result = "acknowledged"
             await self._database.write(partial(_acknowledge, claim, at))
-            self._activity.deliveries.labels("acknowledged").inc()
-            return
-        verdict = await self._database.write(partial(_fail, claim, at))
-        self._activity.deliveries.labels(outcome.reason).inc()
+        else:
+            result = outcome.reason.value
+            await self._failed(claim, await self._database.write(partial(_fail, claim, at)))
+        self._activity.deliveries.labels(result).inc()
+        about = {
+            "event_id": claim.message.event_id,
+            "endpoint_id": claim.endpoint_id,
+            "attempt": claim.attempts + 1,
+            "outcome": result,
+            "status": outcome.status,
+        }
+        _log.info("delivery attempt", extra=about)
+
+    async def _failed(self, claim: Claim, verdict: _Verdict) -> None:
         if verdict.is_exhausted:
             self._activity.exhausted.inc()
             _log.warning(
