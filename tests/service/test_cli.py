@@ -1,36 +1,27 @@
 """The command `esim-service`, as a shell runs it."""
 
 import json
-import os
+import re
 import subprocess
-import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
+import click
 import pytest
 
 from esim_service import catalogue
+from esim_service.cli import main
 
-COMMAND = Path(sys.executable).with_name("esim-service")
+from .running import esim_service
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Run:
     """Run the installed command in an empty directory, without settings but these."""
-
-    def run(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        inherited = {k: v for k, v in os.environ.items() if not k.startswith("ESIM_")}
-        return subprocess.run(
-            [COMMAND, *arguments],
-            cwd=tmp_path,
-            env={**inherited, **variables},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-
-    return run
+    return partial(esim_service, cwd=tmp_path)
 
 
 def refused(done: subprocess.CompletedProcess[str]) -> str:
@@ -101,8 +92,88 @@ def test_mistakes_are_told_in_one_line(
     assert words in line
 
 
-@pytest.mark.parametrize("command", [["migrate"], ["catalogue", "load"], ["catalogue", "list"]])
+def commands(group: click.Group, *path: str) -> Iterator[list[str]]:
+    """The words of every command of a group."""
+    for name, command in group.commands.items():
+        if isinstance(command, click.Group):
+            yield from commands(command, *path, name)
+        else:
+            yield [*path, name]
+
+
+@pytest.mark.parametrize("command", list(commands(main)), ids=" ".join)
 def test_every_command_has_help_with_examples(run: Run, command: list[str]) -> None:
     text = run(*command, "--help").stdout
     assert "Examples:" in text
     assert f"esim-service {' '.join(command)}" in text
+
+
+KEY = re.compile(r"pes_(test|live)_[0-9a-f]{48}")
+
+
+@pytest.mark.anyio
+async def test_keys_are_shown_once_and_make_their_partner(run: Run, place: str) -> None:
+    run("migrate", "--database", place)
+    create = partial(run, "keys", "create", "--partner", "acme", ESIM_DATABASE=place)
+    first = create("--mode", "live", "--plain").stdout.removesuffix("\n")
+    assert KEY.fullmatch(first)
+    second = create("--mode", "test", "--read-limit", "9").stdout
+    assert KEY.search(second)
+    lines = run("keys", "list", ESIM_DATABASE=place).stdout
+    assert first not in lines and first[-4:] in lines
+    one, two = (line.split("\t") for line in lines.splitlines())
+    assert (one[1:3], two[1:3], two[5]) == (["acme", "live"], ["acme", "test"], "9/-")
+    assert run("keys", "revoke", one[0], ESIM_DATABASE=place).returncode == 0
+    assert "revoked" in run("keys", "list", ESIM_DATABASE=place).stdout
+    assert one[0] in refused(run("keys", "revoke", one[0], ESIM_DATABASE=place))
+    assert run("partners", "list", ESIM_DATABASE=place).stdout == (
+        "acme\tactive\tlive 0.00\ttest 1000.00\n"
+    )
+
+
+@pytest.mark.anyio
+async def test_an_operator_pays_in_and_suspends(run: Run, place: str) -> None:
+    database = {"ESIM_DATABASE": place}
+    run("migrate", **database)
+    run("keys", "create", "--partner", "acme", "--mode", "live", **database)
+    credit = partial(run, "partners", "credit", **database)
+    assert credit("acme", "12.5").stdout == "acme has 12.50 USD in live mode\n"
+    assert credit("acme", "--", "-2.50").stdout == "acme has 10.00 USD in live mode\n"
+    assert credit("acme", "1", "--mode", "test").stdout == "acme has 1001.00 USD in test mode\n"
+    assert "no partner nobody" in refused(credit("nobody", "1"))
+    assert "more than an account can hold" in refused(credit("acme", "999999999"))
+    for wrong in ("x", "0.00001", "NaN", "1e12"):
+        done = credit("acme", wrong)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert "Traceback" not in done.stderr
+    run("partners", "suspend", "acme", **database)
+    assert run("partners", "list", **database).stdout.startswith("acme\tsuspended\tlive 10.00\t")
+    run("partners", "activate", "acme", **database)
+    assert run("partners", "list", **database).stdout.startswith("acme\tactive\t")
+
+
+def test_a_key_may_come_before_the_service(run: Run, tmp_path: Path) -> None:
+    done = run("keys", "create", "--partner", "acme", "--mode", "test", "--plain")
+    assert KEY.fullmatch(done.stdout.strip())
+    assert (tmp_path / "esim.sqlite3").exists()
+
+
+@pytest.mark.parametrize("command", [["keys", "list"], ["partners", "list"], ["backup", "x.db"]])
+def test_no_command_makes_a_file_by_mistake(run: Run, tmp_path: Path, command: list[str]) -> None:
+    line = refused(run(*command, "--database", "typo.db"))
+    assert "there is no file typo.db" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_backup_is_refused_where_it_would_do_harm(run: Run, tmp_path: Path) -> None:
+    run("migrate", "--database", "a.db")
+    backup = partial(run, "backup", ESIM_DATABASE="a.db")
+    assert "is the database itself" in refused(backup("a.db"))
+    (tmp_path / "link.db").symlink_to("a.db")
+    assert "is the database itself" in refused(backup("link.db"))
+    assert "no/such/place.db" in refused(backup("no/such/place.db"))
+
+
+@pytest.mark.anyio
+async def test_a_backup_of_postgresql_has_tools_of_its_own(run: Run, postgres_url: str) -> None:
+    assert "pg_dump" in refused(run("backup", "x.db", "--database", postgres_url))

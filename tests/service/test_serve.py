@@ -37,19 +37,9 @@ PLAN = "pln_jp-5gb-30d"
 TOPUP_PLAN = "tpl_jp-3gb-30d"
 
 
-@pytest.fixture(params=["sqlite", "postgres"])
-def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where each kind of database is; the schema of PostgreSQL is there already."""
-    if request.param == "sqlite":
-        return str(tmp_path / "service.db")
-    url: str = request.getfixturevalue("postgres_url")
-    assert esim_service("migrate", "--database", url, cwd=tmp_path).returncode == 0
-    return url
-
-
 @pytest.fixture
-def running(place: str, tmp_path: Path) -> Iterator[Running]:
-    with serving(place, tmp_path) as started:
+def running(ready: str, tmp_path: Path) -> Iterator[Running]:
+    with serving(ready, tmp_path) as started:
         yield started
 
 
@@ -345,14 +335,14 @@ async def test_a_request_in_progress_is_finished_before_the_end(
     assert running.stop(number) == 0
 
 
-async def test_a_restart_keeps_everything_and_cursors_stay_good(place: str, tmp_path: Path) -> None:
-    with serving(place, tmp_path) as running:
+async def test_a_restart_keeps_everything_and_cursors_stay_good(ready: str, tmp_path: Path) -> None:
+    with serving(ready, tmp_path) as running:
         key = running.key()
         with running.client(key) as client:
             order = client.orders.create(plan_id=PLAN, reference="r")
             cursor = client.plans.list(country="FR", limit=1).next_cursor
         assert running.stop() == 0
-    with serving(place, tmp_path) as running, running.client(key) as client:
+    with serving(ready, tmp_path) as running, running.client(key) as client:
         assert completed(client, order.order_id).status == "completed"
         assert cursor is not None
         assert client.plans.list(country="FR", limit=1, cursor=cursor).items
@@ -382,13 +372,13 @@ async def test_a_backup_of_a_running_service_can_be_served(tmp_path: Path) -> No
         assert [each.order_id for each in client.orders.list()] == [order.order_id]
 
 
-async def test_the_default_catalogue_is_loaded_only_once(place: str, tmp_path: Path) -> None:
+async def test_the_default_catalogue_is_loaded_only_once(ready: str, tmp_path: Path) -> None:
     content = json.loads(catalogue.default_path().read_bytes())
     plans = [each for each in content["plans"] if each["plan_id"] == "pln_rs-5gb-30d"]
     (tmp_path / "mine.json").write_text(json.dumps({"plans": plans, "topup_plans": []}))
-    with serving(place, tmp_path) as running:
+    with serving(ready, tmp_path) as running:
         assert running.run("catalogue", "load", "mine.json")
-    with serving(place, tmp_path) as running:
+    with serving(ready, tmp_path) as running:
         assert running.run("catalogue", "list").startswith("pln_rs-5gb-30d\t")
 
 
