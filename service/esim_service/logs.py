@@ -65,6 +65,7 @@ def configure(level: str, stream: TextIO) -> None:
         logger = logging.getLogger(name)
         logger.handlers.clear()
         logger.propagate = True
+        logger.setLevel(logging.NOTSET)
 
 
 def _clean(name: str, value: object) -> object:

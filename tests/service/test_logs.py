@@ -2,7 +2,7 @@
 
 import io
 import json
-import logging.config
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -62,7 +62,7 @@ def test_other_libraries_write_the_same_form(stream: io.StringIO) -> None:
 
 
 def test_a_server_that_set_up_its_own_loggers_writes_the_same_form() -> None:
-    logging.config.dictConfig(uvicorn.config.LOGGING_CONFIG)
+    uvicorn.config.Config(app="", log_level="critical")
     with configured() as stream:
         logging.getLogger("uvicorn.error").warning("late")
         assert [entry["event"] for entry in entries(stream)] == ["late"]
