@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import click
+
 from esim_service import settings as service_settings
+from esim_service.cli import main as service_main
 from specwright.check.lint.table import RULES
 from specwright.report.rules import render
 
@@ -42,6 +45,13 @@ used stops the service at its start. This page is made by `pytest tests/docs --a
 
 """
 
+SERVICE_CLI_HEAD = """\
+# Commands of the reference service
+
+What `--help` says of every command of `esim-service`. This page is made by
+`pytest tests/docs --accept service-cli`.
+"""
+
 COMMANDS = re.compile(r"^Commands:\n((?: .*\n|\n)*)", re.MULTILINE)
 
 
@@ -74,12 +84,33 @@ def cli(specwright: Run) -> str:
     )
 
 
+def service_cli(specwright: Run) -> str:
+    return SERVICE_CLI_HEAD + "".join(service_help(service_main, "esim-service", None))
+
+
 def rules(specwright: Run) -> str:
     return render(RULES) + RULES_FOOT
 
 
 def settings(specwright: Run) -> str:
     return SETTINGS_HEAD + service_settings.render()
+
+
+def service_help(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
+    """The help of a command of the service, then that of each command below it."""
+    context = click.Context(
+        command,
+        parent,
+        info_name=name,
+        max_content_width=100,
+        terminal_width=100,
+        **(command.context_settings),
+    )
+    text = command.get_help(context)
+    yield f"\n## {context.command_path}\n\n```text\n{text.rstrip()}\n```\n"
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            yield from service_help(command.commands[below], below, context)
 
 
 def help_texts(specwright: Run, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -94,6 +125,7 @@ def help_texts(specwright: Run, path: tuple[str, ...]) -> Iterator[tuple[tuple[s
 PAGES = (
     Derived("decisions", DECISIONS / "README.md", decisions),
     Derived("cli", ROOT / "docs" / "reference" / "cli.md", cli),
+    Derived("service-cli", ROOT / "docs" / "reference" / "service-cli.md", service_cli),
     Derived("settings", ROOT / "docs" / "reference" / "service-settings.md", settings),
     Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )
