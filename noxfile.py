@@ -96,6 +96,15 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def bench_service(session: nox.Session) -> None:
+    """Measure the service beside one that is written by hand; write docs/benchmarks-service.md."""
+    install_workspace(session)
+    session.install("-e", "./service[postgres]")
+    install_group(session, "bench")
+    session.run("python", "-m", "benchmarks.service", *session.posargs)
+
+
+@nox.session
 def serve(session: nox.Session) -> None:
     """Run the reference service, with a fresh test key; what follows `--` goes to `serve`."""
     session.install("-e", "./generated[server]", "-e", "./service[postgres]")

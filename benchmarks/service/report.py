@@ -1,0 +1,139 @@
+"""The results as a Markdown page: medians of the rounds, and the goals."""
+
+import os
+import platform
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from statistics import median
+
+from benchmarks.service.deliveries import DEAD, ENDPOINTS, PER_SECOND, Attempts
+from benchmarks.service.load import CLIENTS
+from benchmarks.service.requests import Round
+
+OURS = "service, SQLite"
+
+HEAD = f"""\
+# Benchmarks of the service
+
+Written by `nox -s bench_service`; do not edit. Measured in one run on one machine, \
+{os.cpu_count()} cores, Python {platform.python_version()}; the subjects took turns, and each \
+figure is the median of its rounds. Compare the ratios, not the figures, with another machine.
+
+{CLIENTS} clients send one request after another over connections that stay open. They are a \
+process of their own on a core of its own; a subject on SQLite has the other cores, PostgreSQL and \
+what is on it has all. SQLite and PostgreSQL put every order on disk before it is answered \
+(`synchronous = FULL`, `fsync = on`). The service runs as `esim-service serve`, with rate limits, \
+logs, metrics, checks of its own answers and its background work, which completes each order with \
+an eSIM and an event; the ratio is to it on SQLite.
+
+*FastAPI and SQLAlchemy* is what a team would write: `benchmarks/servers/fastapi_sqlalchemy.py`, \
+the same two handlers with the ORM in one file, with the same durability and the same idempotency \
+by a UNIQUE constraint, and without everything else that the service does.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Goal:
+    """A sentence, what was measured, and whether that is enough."""
+
+    sentence: str
+    found: str
+    holds: bool
+
+
+def page(rounds: Mapping[str, Sequence[Round]], attempts: Sequence[Attempts]) -> str:
+    return "\n".join([HEAD, *_orders(rounds), *_gets(rounds), *_rest(rounds, attempts)])
+
+
+def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
+    yield "## Placing orders\n"
+    yield (
+        "`completed/s` counts until the last order has its eSIM. CPU is that of the processes that "
+        "serve, per order, background work until the end of the load included."
+    )
+    yield "\n| | orders/s | ratio | p50 ms | p99 ms | completed/s | CPU µs | CPU µs of PostgreSQL |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    for name, found in rounds.items():
+        rate = _of(found, "orders.per_second")
+        settled = _of(found, "settled") if found[0].settled else None
+        database = _of(found, "order_database_cpu")
+        yield _row(
+            name,
+            rate,
+            _ratio(rounds, found, "orders.per_second"),
+            _of(found, "orders.p50"),
+            _of(found, "orders.p99"),
+            settled,
+            _of(found, "order_cpu"),
+            database or None,
+        )
+    yield ""
+
+
+def _gets(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
+    yield "## Getting an order by its id\n"
+    yield "| | requests/s | ratio | p50 ms | p99 ms | CPU µs |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for name, found in rounds.items():
+        yield _row(
+            name,
+            _of(found, "gets.per_second"),
+            _ratio(rounds, found, "gets.per_second"),
+            _of(found, "gets.p50"),
+            _of(found, "gets.p99"),
+            _of(found, "get_cpu"),
+        )
+    yield ""
+
+
+def _rest(rounds: Mapping[str, Sequence[Round]], attempts: Sequence[Attempts]) -> Iterator[str]:
+    ours = rounds[OURS]
+    p99 = median(each.p99 for each in attempts)
+    yield "## First attempts of deliveries\n"
+    yield (
+        f"{PER_SECOND} orders per second, each with one event for one of {ENDPOINTS} endpoints "
+        f"with TLS and addresses of their own; {DEAD} of them accepts connections and never "
+        "answers. From the time in the event to its arrival, one process on SQLite: p50 "
+        f"{_figure(median(each.p50 for each in attempts))} ms, p99 {_figure(p99)} ms, longest "
+        f"{_figure(median(each.longest for each in attempts))} ms; "
+        f"{sum(each.missing for each in attempts)} did not arrive.\n"
+    )
+    yield "## Start and memory\n"
+    yield "| | s to the first answer | MB idle |\n|---|---:|---:|"
+    for name, found in rounds.items():
+        yield f"| {name} | {_of(found, 'start'):.2f} | {_figure(_of(found, 'idle_megabytes'))} |"
+    yield "\n## Goals\n"
+    rate, tail = _of(ours, "orders.per_second"), _of(ours, "orders.p99")
+    gets, start = _of(ours, "gets.per_second"), _of(ours, "start")
+    memory = _of(ours, "idle_megabytes")
+    for goal in (
+        Goal("at least 1,000 orders/s on SQLite", f"{rate:,.0f}", rate >= 1000),
+        Goal("p99 of them under 50 ms", f"{tail:.0f} ms", tail < 50),
+        Goal("GET by id at least 3,000/s", f"{gets:,.0f}", gets >= 3000),
+        Goal("first attempts: p99 under 1 s", f"{p99:,.0f} ms", p99 < 1000),
+        Goal("start under 1 s", f"{start:.2f} s", start < 1),
+        Goal("under 150 MB idle", f"{memory:.0f} MB", memory < 150),
+    ):
+        verdict = "met" if goal.holds else "missed"
+        yield f"- Goal: {goal.sentence}: {goal.found}, **{verdict}**"
+    yield ""
+
+
+def _of(found: Sequence[Round], name: str) -> float:
+    return float(median(map(attrgetter(name), found)))
+
+
+def _ratio(rounds: Mapping[str, Sequence[Round]], found: Sequence[Round], name: str) -> str:
+    return f"{_of(found, name) / _of(rounds[OURS], name):.2f}"
+
+
+def _row(name: str, *cells: float | str | None) -> str:
+    shown = [name, *(each if isinstance(each, str) else _figure(each) for each in cells)]
+    return f"| {' | '.join(shown)} |"
+
+
+def _figure(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.1f}" if value < 100 else f"{value:,.0f}"
