@@ -11,7 +11,9 @@ import click
 from esim_service import settings as service_settings
 from esim_service.cli import main as service_main
 from specwright.check.lint.table import RULES
-from specwright.report.rules import render
+from specwright.document.vocabulary import KEYWORDS
+from specwright.report import rules as rules_page
+from specwright.report import vocabulary as vocabulary_page
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
@@ -35,6 +37,10 @@ What `--help` says of every command. This page is made by `pytest tests/docs --a
 
 RULES_FOOT = """
 This page is made by `pytest tests/docs --accept rules`.
+"""
+
+VOCABULARY_FOOT = """
+This page is made by `pytest tests/docs --accept vocabulary`.
 """
 
 SETTINGS_HEAD = """\
@@ -89,7 +95,11 @@ def service_cli(specwright: Run) -> str:
 
 
 def rules(specwright: Run) -> str:
-    return render(RULES) + RULES_FOOT
+    return rules_page.render(RULES) + RULES_FOOT
+
+
+def vocabulary(specwright: Run) -> str:
+    return vocabulary_page.render(KEYWORDS) + VOCABULARY_FOOT
 
 
 def settings(specwright: Run) -> str:
@@ -127,5 +137,6 @@ PAGES = (
     Derived("cli", ROOT / "docs" / "reference" / "cli.md", cli),
     Derived("service-cli", ROOT / "docs" / "reference" / "service-cli.md", service_cli),
     Derived("settings", ROOT / "docs" / "reference" / "service-settings.md", settings),
+    Derived("vocabulary", ROOT / "docs" / "reference" / "x-contract.md", vocabulary),
     Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )
