@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import subprocess
+import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
@@ -40,21 +41,25 @@ def ids(clock: ManualClock) -> Ids:
     return Ids(clock)
 
 
-def start(directories: pytest.TempPathFactory) -> PostgresServer:
-    """Start a server; on a machine that is busy, it may not be up within the package's limit."""
+def start() -> PostgresServer:
+    """Start a server; on a machine that is busy, it may not be up within the package's limit.
+
+    It runs as another user where the tests run as root, so it must not live where pytest takes the
+    others' permissions away as soon as it is started a second time.
+    """
     for _ in range(_STARTS - 1):
         with contextlib.suppress(subprocess.SubprocessError):
-            return get_server(directories.mktemp("postgres"))
-    return get_server(directories.mktemp("postgres"))
+            return get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")
+    return get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def postgres_server() -> Iterator[str]:
     """The address of a server: ESIM_TEST_POSTGRES, or one that is started here."""
     if given := os.environ.get("ESIM_TEST_POSTGRES"):
         yield given
         return
-    server = start(tmp_path_factory)
+    server = start()
     try:
         yield server.get_uri()
     finally:
