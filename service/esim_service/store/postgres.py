@@ -81,32 +81,28 @@ class PostgresDatabase:
 
     async def run(self, statement: Statement) -> Sequence[Row]:
         """Run one statement that is a transaction by itself, and return its rows."""
-        with _translated():
-            return await self._pool.fetch(statement.sql, *statement.parameters)
+        async with self._connected() as connection:
+            with _translated():
+                return await connection.fetch(statement.sql, *statement.parameters)
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction."""
-        with _translated():
-            async with self._pool.acquire() as connection:
-                return await _Connection(connection).write(make)
+        async with self._connected() as connection:
+            return await _Connection(connection).write(make)
 
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries on a snapshot."""
-        with _translated():
-            async with (
-                self._pool.acquire() as connection,
-                connection.transaction(isolation="repeatable_read", readonly=True),
-            ):
-                return await _drive(connection, make())
+        async with self._connected() as connection:
+            with _translated():
+                async with connection.transaction(isolation="repeatable_read", readonly=True):
+                    return await _drive(connection, make())
 
     @asynccontextmanager
     async def hold(self, name: str) -> AsyncIterator[Writer | None]:
         """Reserve a name by an advisory lock, which ends with its connection at the latest."""
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
         key = int.from_bytes(digest, "big", signed=True)
-        with _translated():
-            connection = await self._pool.acquire()
-        try:
+        async with self._connected() as connection:
             with _translated():
                 is_ours = await connection.fetchval("SELECT pg_try_advisory_lock($1)", key)
             try:
@@ -115,9 +111,6 @@ class PostgresDatabase:
                 if is_ours:
                     with suppress(*_CONNECTION_ERRORS):
                         await connection.execute("SELECT pg_advisory_unlock($1)", key)
-        finally:
-            with suppress(*_CONNECTION_ERRORS):
-                await self._pool.release(connection)
 
     async def close(self) -> None:
         """Wait for what runs, for a while, then close all connections."""
@@ -126,6 +119,19 @@ class PostgresDatabase:
                 await self._pool.close()
         except TimeoutError:
             self._pool.terminate()
+
+    @asynccontextmanager
+    async def _connected(self) -> AsyncIterator[PoolConnectionProxy[Any]]:
+        try:
+            connection = await self._pool.acquire()
+        except (*_CONNECTION_ERRORS, asyncpg.PostgresError) as error:
+            # Whatever the server has against a connection, no request is at fault.
+            raise UnavailableError(f"PostgreSQL cannot be reached: {error}") from error
+        try:
+            yield connection
+        finally:
+            with suppress(*_CONNECTION_ERRORS):
+                await self._pool.release(connection)
 
 
 @contextmanager

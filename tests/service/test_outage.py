@@ -1,0 +1,65 @@
+"""A database that goes away under a process that serves."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import asyncpg
+import httpx2
+import pytest
+
+from .running import Running, esim_service, eventually, serving
+
+pytestmark = pytest.mark.anyio
+
+ORDER = {"plan_id": "pln_jp-5gb-30d", "reference": "during"}
+
+
+@asynccontextmanager
+async def away(server: str, database: str) -> AsyncIterator[None]:
+    """Let nobody connect to a database of the server for the time of the context."""
+    connection = await asyncpg.connect(server)
+    try:
+        await connection.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS false")
+        await connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = $1", database
+        )
+        yield
+    finally:
+        await connection.execute(f"ALTER DATABASE {database} ALLOW_CONNECTIONS true")
+        await connection.close()
+
+
+def errors(running: Running) -> list[str]:
+    """What the process logged as its own mistake."""
+    return [str(each) for each in running.log() if each["level"] in ("error", "critical")]
+
+
+async def test_requests_get_503_until_postgresql_is_back(
+    postgres_server: str, postgres_url: str, tmp_path: Path
+) -> None:
+    assert esim_service("migrate", "--database", postgres_url, cwd=tmp_path).returncode == 0
+    with serving(postgres_url, tmp_path) as running:
+        headers = {"Authorization": f"Bearer {running.key()}"}
+        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=30) as http:
+            assert http.get("/balance").status_code == 200
+            async with away(postgres_server, urlsplit(postgres_url).path.removeprefix("/")):
+                for answer in (
+                    http.get("/balance"),
+                    http.get("/plans", params={"country": "FR"}),
+                    http.post("/orders", json=ORDER),
+                ):
+                    assert answer.status_code == 503
+                    assert answer.json()["error"]["code"] == "unavailable"
+                    assert int(answer.headers["retry-after"]) > 0
+                assert httpx2.get(f"{running.operations}/readyz").status_code == 503
+                assert httpx2.get(f"{running.operations}/healthz").status_code == 200
+            assert eventually(lambda: http.post("/orders", json=ORDER).status_code == 201)
+            assert httpx2.get(f"{running.operations}/readyz").status_code == 200
+            listed = http.get("/orders", params={"reference": "during"}).json()["data"]
+            assert len(listed) == 1
+        assert running.stop() == 0
+        assert errors(running) == []
