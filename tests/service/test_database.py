@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from functools import partial
 
 import pytest
@@ -123,3 +124,13 @@ async def test_an_older_database_asks_for_migration(database: Database) -> None:
     await database.write(partial(execute, "DELETE FROM schema_version"))
     with pytest.raises(OperatorError, match="esim-service migrate"):
         await require_current(database)
+
+
+async def test_names_that_are_held_for_long_leave_room_for_others(database: Database) -> None:
+    async with AsyncExitStack() as stack, asyncio.timeout(20):
+        for number in range(15):
+            held = database.hold(f"slow {number}", is_long=True)
+            assert await stack.enter_async_context(held) is not None
+        assert await database.read(lambda: rows("SELECT 1 AS one"))
+        async with database.hold("slow 3") as writer:
+            assert writer is None

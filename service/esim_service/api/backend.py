@@ -73,11 +73,12 @@ class Backend:
         do: Callable[[Stamp], Unit[Answered]],
     ) -> Answered:
         """Do what a reference stands for, unless that is done or in progress."""
+        must_ask = self.carrier.has_to_be_asked(inquiry)
         try:
-            async with self.database.hold(claim.name) as writer:
+            async with self.database.hold(claim.name, is_long=must_ask) as writer:
                 if writer is None:
                     raise in_progress()
-                if self.carrier.has_to_be_asked(inquiry):
+                if must_ask:
                     known = await writer.write(check)
                     if known is not None:
                         return known

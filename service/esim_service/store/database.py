@@ -55,8 +55,13 @@ class Database(Writer, Protocol):
         """
         ...
 
-    def hold(self, name: str) -> AbstractAsyncContextManager[Writer | None]:
+    def hold(
+        self, name: str, *, is_long: bool = False
+    ) -> AbstractAsyncContextManager[Writer | None]:
         """Reserve a name among all processes on this database for the time of the context.
+
+        Say `is_long` when the context waits for something else than the database; it then takes
+        nothing that others need.
 
         The context is None when somebody else has the name. Otherwise it writes; write to it
         and not to the database itself, which may wait for what this context occupies.

@@ -6,6 +6,7 @@ import asyncio
 import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OLDEST = 15
+# So many requests can wait for the carrier at once; each occupies a connection meanwhile.
+LONG_HOLDS = 20
 _ATTEMPTS = 5
 _CONNECTION_ERRORS = (
     OSError,
@@ -56,8 +59,9 @@ class PostgresDatabase:
 
     dialect: Dialect = "postgres"
 
-    def __init__(self, pool: asyncpg.Pool[Any]) -> None:
+    def __init__(self, pool: asyncpg.Pool[Any], long_pool: asyncpg.Pool[Any]) -> None:
         self._pool = pool
+        self._long_pool = long_pool
 
     @classmethod
     async def open(cls, url: str, *, connections: int = 10) -> PostgresDatabase:
@@ -66,18 +70,19 @@ class PostgresDatabase:
         Raises:
             OperatorError: that fails, or the server is too old.
         """
+        make = partial(asyncpg.create_pool, url, command_timeout=30, timeout=10)
         try:
-            pool = await asyncpg.create_pool(
-                url, min_size=1, max_size=connections, command_timeout=30, timeout=10
-            )
+            pool = await make(min_size=1, max_size=connections)
+            long_pool = await make(min_size=0, max_size=LONG_HOLDS)
         except (*_CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
             raise OperatorError(f"PostgreSQL cannot be reached: {error}") from error
         async with pool.acquire() as connection:
             version = connection.get_server_version()
         if version.major < _OLDEST:
             await pool.close()
+            await long_pool.close()
             raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is needed")
-        return cls(pool)
+        return cls(pool, long_pool)
 
     async def run(self, statement: Statement) -> Sequence[Row]:
         """Run one statement that is a transaction by itself, and return its rows."""
@@ -98,11 +103,11 @@ class PostgresDatabase:
                     return await _drive(connection, make())
 
     @asynccontextmanager
-    async def hold(self, name: str) -> AsyncIterator[Writer | None]:
+    async def hold(self, name: str, *, is_long: bool = False) -> AsyncIterator[Writer | None]:
         """Reserve a name by an advisory lock, which ends with its connection at the latest."""
         digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
         key = int.from_bytes(digest, "big", signed=True)
-        async with self._connected() as connection:
+        async with self._connected(self._long_pool if is_long else None) as connection:
             with _translated():
                 is_ours = await connection.fetchval("SELECT pg_try_advisory_lock($1)", key)
             try:
@@ -114,16 +119,20 @@ class PostgresDatabase:
 
     async def close(self) -> None:
         """Wait for what runs, for a while, then close all connections."""
-        try:
-            async with asyncio.timeout(10):
-                await self._pool.close()
-        except TimeoutError:
-            self._pool.terminate()
+        for pool in (self._pool, self._long_pool):
+            try:
+                async with asyncio.timeout(5):
+                    await pool.close()
+            except TimeoutError:
+                pool.terminate()
 
     @asynccontextmanager
-    async def _connected(self) -> AsyncIterator[PoolConnectionProxy[Any]]:
+    async def _connected(
+        self, pool: asyncpg.Pool[Any] | None = None
+    ) -> AsyncIterator[PoolConnectionProxy[Any]]:
+        pool = pool or self._pool
         try:
-            connection = await self._pool.acquire()
+            connection = await pool.acquire()
         except (*_CONNECTION_ERRORS, asyncpg.PostgresError) as error:
             # Whatever the server has against a connection, no request is at fault.
             raise UnavailableError(f"PostgreSQL cannot be reached: {error}") from error
@@ -131,7 +140,7 @@ class PostgresDatabase:
             yield connection
         finally:
             with suppress(*_CONNECTION_ERRORS):
-                await self._pool.release(connection)
+                await pool.release(connection)
 
 
 @contextmanager

@@ -114,7 +114,7 @@ class SqliteDatabase:
         return await loop.run_in_executor(self._readers, partial(self._read, make))
 
     @asynccontextmanager
-    async def hold(self, name: str) -> AsyncIterator[Writer | None]:
+    async def hold(self, name: str, *, is_long: bool = False) -> AsyncIterator[Writer | None]:
         """Reserve a name in this process, which is the only one."""
         if name in self._held:
             yield None
