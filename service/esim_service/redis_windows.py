@@ -29,10 +29,11 @@ if not now then
   local time = redis.call('TIME')
   now = time[1] * 1000000 + time[2]
 end
-local latest = redis.call('LINDEX', KEYS[1], -1)
-if latest then
-  -- A clock that was set back frees nothing.
-  now = math.max(now, tonumber(latest))
+local place = redis.call('LLEN', KEYS[1]) - 1
+while place >= 0 and tonumber(redis.call('LINDEX', KEYS[1], place)) > now do
+  -- The clock was set back. As if it had just come, a request counts for one more window.
+  redis.call('LSET', KEYS[1], place, string.format('%.0f', now))
+  place = place - 1
 end
 local oldest = redis.call('LINDEX', KEYS[1], 0)
 while oldest and oldest + span <= now do

@@ -137,13 +137,19 @@ async def test_a_limit_that_was_raised_holds_at_once(windows: Windows, bucket: s
     assert await windows.take(bucket, 5, 60) == Allowance(True, 3, 60, 5)
 
 
-async def test_a_clock_that_is_set_back_frees_nothing(
+async def test_a_clock_that_is_set_back_frees_nothing_and_blocks_nobody(
     windows: Windows, clock: ManualClock, bucket: str
 ) -> None:
-    assert (await windows.take(bucket, 2, 60)).allowed
+    for _ in range(2):
+        assert (await windows.take(bucket, 3, 60)).allowed
+        clock.advance(20_000)
     clock.adjust(-3_600_000)
-    assert (await windows.take(bucket, 2, 60)).allowed
-    assert not (await windows.take(bucket, 2, 60)).allowed
+    assert (await windows.take(bucket, 3, 60)).allowed
+    refused = await windows.take(bucket, 3, 60)
+    assert not refused.allowed
+    assert refused.reset_seconds <= 60
+    clock.advance(refused.reset_seconds * 1000)
+    assert (await windows.take(bucket, 3, 60)).allowed
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))

@@ -24,8 +24,10 @@ BEGIN
     SELECT taken_at, number INTO latest, newest FROM rate_hits
         WHERE bucket = wanted ORDER BY taken_at DESC, number DESC LIMIT 1;
     moment := COALESCE(given, (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT);
-    -- A clock that was set back frees nothing.
-    moment := GREATEST(moment, latest);
+    IF latest > moment THEN
+        -- The clock was set back. As if it had just come, a request counts for one more window.
+        UPDATE rate_hits SET taken_at = moment WHERE bucket = wanted AND taken_at > moment;
+    END IF;
     DELETE FROM rate_hits WHERE bucket = wanted AND taken_at <= moment - span;
     SELECT number INTO oldest FROM rate_hits
         WHERE bucket = wanted ORDER BY taken_at, number LIMIT 1;
