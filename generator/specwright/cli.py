@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -70,6 +71,8 @@ class LazyGroup(click.Group):
         **extra: Any,
     ) -> NoReturn:
         """Run a command and exit: 0, 1 (findings or differences), 2 (cannot), 130 (interrupted)."""
+        # What ends a job in CI takes the same way back as Ctrl-C.
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except SpecwrightError as error:
