@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime
+from typing import TextIO
 
-import structlog
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -14,6 +16,7 @@ _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"
 # What clients make up must not become the label of a metric.
 _OTHER = "other"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_LOGGER = "esim_service.http"
 _VARIABLE = re.compile(r"\\\{[^}]*\\\}")
 
 
@@ -42,6 +45,7 @@ class RequestMetrics:
         self.open = Gauge(
             "esim_http_requests_open", "Requests that are being answered.", registry=registry
         )
+        self._known: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._requests = Counter(
             "esim_http_requests",
             "Requests that were answered.",
@@ -58,9 +62,39 @@ class RequestMetrics:
 
     def count(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count a request."""
-        method = method if method in _METHODS else _OTHER
-        self._requests.labels(method, route, status).inc()
-        self._durations.labels(method, route).observe(seconds)
+        known = self._known.get((method, route, status))
+        if known is None:
+            known = (
+                self._requests.labels(method, route, status),
+                self._durations.labels(method, route),
+            )
+            self._known[method, route, status] = known
+        requests, durations = known
+        requests.inc()
+        durations.observe(seconds)
+
+
+class RequestLog:
+    """Writes a line per request, in the form of `logs`.
+
+    That takes a fifth of the time that a request takes, if it goes through all that other entries
+    need; so here a line is put together from what can hold no secret and nothing to be escaped.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, method: str, route: str, status: int, seconds: float, request_id: str) -> None:
+        """Write the line of a request."""
+        now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        line = (
+            f'{{"method": "{method}", "route": "{route}", "status": {status}, '
+            f'"milliseconds": {seconds * 1000:.2f}, "request_id": "{request_id}", '
+            f'"event": "request", "level": "info", "logger": "{_LOGGER}", "timestamp": "{now}"}}\n'
+        )
+        # A disk that is full must not stop what can be answered without it.
+        with suppress(OSError):
+            self._stream.write(line)
 
 
 class _Observed:
@@ -84,13 +118,18 @@ class Front:
     """Answers with a page where there is one, and else with the API."""
 
     def __init__(
-        self, api: ASGIApp, pages: Mapping[str, ASGIApp], routes: Routes, metrics: RequestMetrics
+        self,
+        api: ASGIApp,
+        pages: Mapping[str, ASGIApp],
+        routes: Routes,
+        metrics: RequestMetrics,
+        log: RequestLog | None,
     ) -> None:
         self._api = api
         self._pages = pages
         self._routes = routes
         self._metrics = metrics
-        self._log = structlog.get_logger("esim_service.http")
+        self._log = log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request; nothing of its query, headers or body is logged."""
@@ -98,7 +137,7 @@ class Front:
             return
         started = time.perf_counter()
         observed = _Observed(send)
-        method, path = scope["method"], scope["path"]
+        path = scope["path"]
         page = self._pages.get(path)
         self._metrics.open.inc()
         try:
@@ -106,15 +145,10 @@ class Front:
         finally:
             self._metrics.open.dec()
             seconds = time.perf_counter() - started
+            method = scope["method"] if scope["method"] in _METHODS else _OTHER
             route = path if page else self._routes.find(path)
             # A client that went away has no status; 499 is what proxies call that.
             status = observed.status or 499
             self._metrics.count(method, route, status, seconds)
-            self._log.info(
-                "request",
-                method=method,
-                route=route,
-                status=status,
-                milliseconds=round(seconds * 1000, 2),
-                request_id=observed.request_id,
-            )
+            if self._log is not None:
+                self._log.write(method, route, status, seconds, observed.request_id)

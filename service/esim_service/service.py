@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import sys
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -27,7 +28,7 @@ from .api.webhook_endpoints import WebhookEndpointGroup
 from .auth import Authenticator
 from .background import Background
 from .delivery import guard
-from .front import Front, RequestMetrics, Routes
+from .front import Front, RequestLog, RequestMetrics, Routes
 from .ids import Prefix
 from .keyring import StoredKeys
 from .limits import KeyLimiter, Windows
@@ -127,8 +128,9 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             ),
         }
         routes = Routes(API_PATH + path for path in document.load()["paths"])
+        log = RequestLog(sys.stderr) if settings.log_level in ("debug", "info") else None
         yield Service(
-            api=Front(api, pages, routes, RequestMetrics(parts.registry)),
+            api=Front(api, pages, routes, RequestMetrics(parts.registry), log),
             operations=create_operations_app(partial(_ready, database, windows), parts.registry),
             background=background,
         )
