@@ -204,7 +204,11 @@ async def test_a_carrier_that_answers_two_workers_makes_one_order(crew: Crew) ->
 
     crew.carrier.simulator.provision = slowly  # type: ignore[method-assign]
     for each in (crew, other):
+        asked = crew.carrier.calls[order_id]
         assert await each.runner.fill() == 1
+        async with asyncio.timeout(10):
+            while crew.carrier.calls[order_id] == asked:
+                await asyncio.sleep(0.01)
         crew.world.clock.advance(LEASE)
     gate.set()
     await crew.runner.settle(10)
