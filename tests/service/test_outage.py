@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import resource
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +13,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from .running import Running, esim_service, eventually, serving
+from .running import COMMAND, Running, environment, esim_service, eventually, serving
 
 pytestmark = pytest.mark.anyio
 
@@ -63,3 +65,45 @@ async def test_requests_get_503_until_postgresql_is_back(
             assert len(listed) == 1
         assert running.stop() == 0
         assert errors(running) == []
+
+
+async def test_a_full_disk_stops_writing_and_nothing_else(tmp_path: Path) -> None:
+    place = tmp_path / "service.db"
+    with serving(str(place), tmp_path) as running:
+        headers = {"Authorization": f"Bearer {running.key()}"}
+        process = running.process.pid
+        unlimited = resource.prlimit(process, resource.RLIMIT_FSIZE)
+        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=30) as http:
+            before = http.get("/balance").json()
+            # No file of the process can grow beyond this, as if the disk had no room left.
+            resource.prlimit(process, resource.RLIMIT_FSIZE, (4096, unlimited[1]))
+            refused = http.post("/orders", json=ORDER)
+            assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
+            assert refused.headers["retry-after"] == "1"
+            assert http.get("/balance").json() == before
+            assert http.get("/plans", params={"country": "FR"}).json()["data"]
+            resource.prlimit(process, resource.RLIMIT_FSIZE, unlimited)
+            assert eventually(lambda: http.post("/orders", json=ORDER).status_code == 201)
+            listed = http.get("/orders", params={"reference": "during"}).json()["data"]
+            assert len(listed) == 1
+        assert running.stop() == 0
+        assert errors(running) == []
+
+
+@pytest.mark.parametrize(
+    "command", ["serve --port 0", "migrate", "keys create --partner a --mode test"]
+)
+async def test_a_disk_that_is_full_at_the_start_is_told_in_a_line(
+    tmp_path: Path, command: str
+) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"ulimit -f 8; exec {COMMAND} {command}"],
+        cwd=tmp_path,
+        env=environment({}),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith("error: ")
