@@ -34,10 +34,18 @@ def generate(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the whole test suite, or what follows `--`."""
+    """Run the tests, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
     session.run("pytest", *(session.posargs or ["-n", "auto"]))
+
+
+@nox.session
+def published(session: nox.Session) -> None:
+    """Check and generate every document of the corpus that SPECWRIGHT_CORPUS names."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("pytest", "-m", "published", *(session.posargs or ["-n", "auto"]))
 
 
 @nox.session

@@ -12,6 +12,8 @@ from specwright.config import Options
 from specwright.document.load import load
 from specwright.pipeline import InvalidDocument, generate
 
+pytestmark = pytest.mark.published
+
 NAMES = (
     "adyen-capital.json",
     "adyen-terminal.json",

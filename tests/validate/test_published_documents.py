@@ -9,6 +9,8 @@ from click.testing import CliRunner
 
 from specwright.cli import cli
 
+pytestmark = pytest.mark.published
+
 ROOT = Path(__file__).parents[2]
 CORPUS = Path(os.environ.get("SPECWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
 DOCUMENTS = sorted(
