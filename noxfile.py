@@ -1,5 +1,6 @@
 """Every task of this repository, one session each; `nox -l` is the table of contents."""
 
+import argparse
 from pathlib import Path
 
 import nox
@@ -116,11 +117,10 @@ def bench_service(session: nox.Session) -> None:
 def serve(session: nox.Session) -> None:
     """Run the reference service, with a fresh test key; what follows `--` goes to `serve`."""
     session.install("-e", "./generated[server]", "-e", "./service[postgres]")
-    arguments = session.posargs
-    if "--database" not in arguments:
-        arguments = ["--database", str(Path(session.create_tmp(), "esim.sqlite3")), *arguments]
-    database = arguments[arguments.index("--database") + 1]
-    options = ["--database", database, "--partner", "demo", "--mode", "test"]
-    session.run("esim-service", "keys", "create", *options)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--database", default=str(Path(session.create_tmp(), "esim.sqlite3")))
+    options, others = parser.parse_known_args(session.posargs)
+    place = ["--database", options.database]
+    session.run("esim-service", "keys", "create", *place, "--partner", "demo", "--mode", "test")
     # After Ctrl-C it finishes what was begun.
-    session.run("esim-service", "serve", *arguments, interrupt_timeout=30)
+    session.run("esim-service", "serve", *place, *others, interrupt_timeout=30)
