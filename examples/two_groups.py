@@ -2,11 +2,11 @@
 
 import socket
 import threading
-from datetime import UTC, datetime
 
 import uvicorn
 
 from partner_esim import EsimClient, errors, models, server
+from partner_esim.server import Context
 from partner_esim.testing import example
 
 KEY = "pes_test_" + "0" * 48
@@ -14,7 +14,7 @@ PLAN = example(models.Plan, plan_id="pln_jp-5gb-30d")
 
 
 class Plans(server.UnimplementedPlans):
-    async def get_plan(self, *, plan_id: str, context: server.Context) -> models.Plan:
+    async def get_plan(self, *, plan_id: str, context: Context) -> models.Plan:
         if plan_id != PLAN.plan_id:
             raise server.Problem("resource_not_found", "There is no such plan.")
         return PLAN
@@ -24,30 +24,27 @@ class Orders(server.UnimplementedOrders):
     def __init__(self) -> None:
         self.placed: dict[str, models.Order] = {}
 
-    async def create_order(
-        self, *, body: models.OrderCreate, context: server.Context
-    ) -> models.Order:
-        order = example(models.Order, reference=body.reference, created_at=datetime.now(UTC))
-        order.quantity = body.quantity
-        order.unit_price_usd = PLAN.price_usd
-        order.total_usd = PLAN.price_usd * body.quantity
-        self.placed[order.order_id] = order
-        return order
+    async def create_order(self, *, body: models.OrderCreate, context: Context) -> models.Order:
+        total = PLAN.price_usd * body.quantity
+        made = {"reference": body.reference, "quantity": body.quantity, "total_usd": total}
+        order = example(models.Order, unit_price_usd=PLAN.price_usd, **made)
+        return self.placed.setdefault(order.order_id, order)
 
-    async def get_order(self, *, order_id: str, context: server.Context) -> models.Order:
+    async def get_order(self, *, order_id: str, context: Context) -> models.Order:
+        if order_id not in self.placed:
+            raise server.Problem("resource_not_found", "There is no such order.")
         return self.placed[order_id]
 
 
-async def authenticate(credential: str, request: object) -> str | None:
-    return "the only partner" if credential == KEY else None
+async def authenticate(key: str, request: object) -> str | None:
+    return "the only partner" if key == KEY else None
 
 
 def main() -> None:
     app = server.create_app(plans=Plans(), orders=Orders(), authenticate=authenticate)
     listener = socket.create_server(("127.0.0.1", 0))
     running = uvicorn.Server(uvicorn.Config(app, log_level="warning"))
-    thread = threading.Thread(target=running.run, kwargs={"sockets": [listener]})
-    thread.start()
+    threading.Thread(target=running.run, args=[[listener]]).start()
     with EsimClient(KEY, base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
         plan = client.plans.get("pln_jp-5gb-30d")
         order = client.orders.create(plan_id=plan.plan_id, reference="trip-1", quantity=2)
@@ -58,7 +55,6 @@ def main() -> None:
         except errors.ServerError as error:
             print(f"no eSIMs yet: {error.status} {error.code}")
     running.should_exit = True
-    thread.join()
 
 
 if __name__ == "__main__":
