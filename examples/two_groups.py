@@ -26,8 +26,7 @@ class Orders(server.UnimplementedOrders):
 
     async def create_order(self, *, body: models.OrderCreate, context: Context) -> models.Order:
         total = PLAN.price_usd * body.quantity
-        made = {"reference": body.reference, "quantity": body.quantity, "total_usd": total}
-        order = example(models.Order, unit_price_usd=PLAN.price_usd, **made)
+        order = example(models.Order, reference=body.reference, total_usd=total)
         return self.placed.setdefault(order.order_id, order)
 
     async def get_order(self, *, order_id: str, context: Context) -> models.Order:
@@ -48,7 +47,7 @@ def main() -> None:
     with EsimClient(KEY, base_url=f"http://127.0.0.1:{listener.getsockname()[1]}") as client:
         plan = client.plans.get("pln_jp-5gb-30d")
         order = client.orders.create(plan_id=plan.plan_id, reference="trip-1", quantity=2)
-        print(f"{order.reference}: {order.quantity} x {plan.price_usd} = {order.total_usd} USD")
+        print(f"{order.reference}: 2 x {plan.price_usd} = {order.total_usd} USD")
         print("the same order:", client.orders.get(order.order_id) == order)
         try:
             client.esims.get("8988044000123450013")
