@@ -55,12 +55,17 @@ NextReport: TypeAlias = Callable[[Esim, int], int]
 """Returns when it is worth asking the carrier about an eSIM again."""
 
 
+def is_alive(esim: Esim) -> bool:
+    """Whether something can still happen to the eSIM: it is neither expired nor revoked."""
+    return esim.status in ("ready", "active", "depleted")
+
+
 def observe(esim: Esim, observation: Observation, now: int) -> Step:
     """Return the eSIM after a report of the carrier, and what happened.
 
     A report that is not newer than the last one changes nothing.
     """
-    if not _is_alive(esim) or (esim.observed_at is not None and observation.at <= esim.observed_at):
+    if not is_alive(esim) or (esim.observed_at is not None and observation.at <= esim.observed_at):
         return elapse(esim, now)
     after, activated = _activate(esim, observation)
     after = replace(
@@ -80,7 +85,7 @@ def observe(esim: Esim, observation: Observation, now: int) -> Step:
 
 def elapse(esim: Esim, now: int) -> Step:
     """Return the eSIM at a moment, and what happened because of the time alone."""
-    if not _is_alive(esim):
+    if not is_alive(esim):
         return esim, ()
     remaining = esim.expires_at - now
     if remaining <= 0:
@@ -96,7 +101,7 @@ def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
     Raises:
         ValueError: the eSIM is expired or revoked.
     """
-    if not _is_alive(esim):
+    if not is_alive(esim):
         raise ValueError(f"an eSIM that is {esim.status} cannot be topped up")
     total = (
         None
@@ -119,7 +124,7 @@ def revoke(esim: Esim, now: int) -> Esim:
 
 def next_moment(esim: Esim, now: int) -> int | None:
     """Return when `elapse` has something to say again; None when never."""
-    if not _is_alive(esim):
+    if not is_alive(esim):
         return None
     if not esim.expiring_reported and now <= esim.expires_at - EXPIRING_UNTIL:
         return max(now, esim.expires_at - EXPIRING_FROM)
@@ -135,10 +140,6 @@ def next_look(esim: Esim, now: int, next_report: NextReport) -> int | None:
 def at_once(esim: Esim, now: int) -> int:
     """Ask the carrier about an eSIM without waiting."""
     return now
-
-
-def _is_alive(esim: Esim) -> bool:
-    return esim.status in ("ready", "active", "depleted")
 
 
 def _activate(esim: Esim, observation: Observation) -> Step:

@@ -16,8 +16,6 @@ from .idempotency import Answered, Claim, remember, replay
 from .orders import check_days
 from .stamp import Stamp
 
-ELIGIBLE = frozenset(("ready", "active", "depleted"))
-
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -36,7 +34,7 @@ def not_found() -> Problem:
 
 def can_be_topped_up(esim: Esim) -> bool:
     """Whether there can be top-up plans for an eSIM as it is now."""
-    return esim.status in ELIGIBLE and esim.topup_supported is not False
+    return lifecycle.is_alive(esim) and esim.topup_supported is not False
 
 
 def check(request: Request) -> Unit[Answered | None]:
@@ -99,7 +97,7 @@ def complete(topup_id: str, stamp: Stamp) -> Unit[None]:
     if topup is None or topup.status != "processing":
         return
     esim = yield from store.lock(topup.esim_id)
-    if esim is None or esim.status not in ELIGIBLE:
+    if esim is None or not lifecycle.is_alive(esim):
         yield from fail(topup_id, stamp)
         return
     yield from store.save(lifecycle.top_up(esim, topup, stamp.now))
@@ -133,7 +131,7 @@ def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
     plan, is_offered = found
     if esim.topup_supported is False:
         raise Problem("topup_not_supported", "eSIMs of this plan cannot be topped up.")
-    if esim.status not in ELIGIBLE:
+    if not lifecycle.is_alive(esim):
         raise Problem("esim_not_eligible", f"The eSIM is {esim.status}.")
     if not is_offered:
         message = "This top-up plan is not for this eSIM."

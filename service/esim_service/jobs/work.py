@@ -11,7 +11,7 @@ from ..carrier import Provisioner, RefusedError, Reporter, UnreachableError
 from ..clock import MINUTE, SECOND, Clock
 from ..domain import observation, orders, topups
 from ..domain.entities import Failure, Job, JobKind
-from ..domain.lifecycle import NextReport
+from ..domain.lifecycle import NextReport, is_alive
 from ..domain.stamp import Stamp
 from ..ids import Ids
 from ..store import esims
@@ -91,7 +91,7 @@ class Work:
             return
         esim = await self._database.read(partial(esims.find, topup.scope, topup.iccid))
         # It may have ended since the top-up was bought; the carrier need not hear of it then.
-        if esim is None or esim.status not in topups.ELIGIBLE:
+        if esim is None or not is_alive(esim):
             await self._write(partial(topups.fail, topup.topup_id))
             return
         try:
