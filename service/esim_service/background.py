@@ -58,6 +58,7 @@ class Background:
 
     async def run(self) -> None:
         """Work until `stop` is called; a cancellation gives claims back, too."""
+        await self._take_over()
         async with asyncio.TaskGroup() as chores:
             purging = chores.create_task(self._repeat(self._purge, PURGE_SECONDS))
             measuring = chores.create_task(self._repeat(self._measure, MEASURE_SECONDS))
@@ -79,6 +80,17 @@ class Background:
         """Say that a commit may have left something to do."""
         self._jobs.wake()
         self._worker.wake()
+
+    async def _take_over(self) -> None:
+        """Do at once what a process has left that died with this file; a lease need not end."""
+        if self._database.dialect != "sqlite":
+            return
+        now = self._clock.now()
+        try:
+            await self._database.write(partial(jobs.take_over, now))
+            await self._database.write(partial(outbox.take_over, now))
+        except UnavailableError as error:
+            _log.warning("the claims of an earlier process are left to end: %s", error)
 
     async def _do(self, job: Job) -> None:
         await self._work(job)

@@ -27,7 +27,7 @@ from esim_service.simulator import Simulator
 from esim_service.store import events as event_store
 from esim_service.store.database import UnavailableError
 from esim_service.store.postgres import PostgresDatabase
-from esim_service.store.unit import Unit, rows
+from esim_service.store.unit import Unit, execute, rows
 from partner_esim import models, webhooks
 
 from .receiver import Authority, Behaviour, Receiver, answer, receiver
@@ -224,6 +224,24 @@ async def test_deliveries_survive_a_restart(scenery: Scenery) -> None:
             await until(scenery.nothing_waits)
     sent = {request.headers["Service-Event-Id"] for request in seen.requests}
     assert sent == {event.event_id for event in await scenery.world.events()}
+
+
+async def test_a_new_process_does_not_wait_for_the_leases_of_one_that_died(
+    scenery: Scenery,
+) -> None:
+    world = scenery.world
+    if isinstance(world.database, PostgresDatabase):
+        pytest.skip("another process may have them")
+    async with scenery.receives(answer("200 OK")) as seen:
+        await scenery.endpoint(seen)
+        await world.completed("r1")
+        await world.order("r2")
+        now = world.clock.now()
+        for table in ("deliveries", "jobs"):
+            claim = f"UPDATE {table} SET due_at = $1 WHERE due_at <= $2"
+            await world.database.write(partial(execute, claim, now + LEASE, now))
+        async with scenery.background():
+            await until(lambda: len(seen.requests) == 2)
 
 
 async def hang(_: object, __: object, ___: int) -> None:

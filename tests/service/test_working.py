@@ -52,9 +52,9 @@ def operations_of(process: subprocess.Popen[str]) -> str:
     return address
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], seconds: float = DEADLINE) -> None:
     """Wait for what must come."""
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(seconds):
         while not await condition():
             await asyncio.sleep(0.02)
 
@@ -161,7 +161,7 @@ async def test_a_worker_that_is_told_to_stop_gives_back_what_it_has(
                         return len(seen.requests) == 2
 
                     # Sooner than its lease would have ended, or a retry would be due.
-                    await until(again)
+                    await until(again, seconds=15)
     one, two = seen.requests
     assert (one.body, one.headers["Service-Event-Id"]) == (
         two.body,

@@ -15,7 +15,7 @@ from .sender import Failed, Message, Outcome, Reason
 
 IN_FLIGHT = 100
 PER_ENDPOINT = 4
-LEASE = 60 * SECOND
+LEASE = 30 * SECOND
 # An attempt that has waited this long only holds a socket: it makes room for another one, so that
 # endpoints that hang cannot take all places. In all, no more than this are open.
 SLOW_SECONDS = 0.5

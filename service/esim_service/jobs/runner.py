@@ -20,7 +20,7 @@ from .work import retry_after
 
 # Each kind has places of its own: orders that the carrier lets hang do not stop the observations.
 PER_KIND = 32
-LEASE = 45 * SECOND
+LEASE = 25 * SECOND
 POLL_SECONDS = 0.25
 GRACE_SECONDS = 5.0
 

@@ -22,7 +22,7 @@ from ..store.unit import Unit
 
 T = TypeVar("T")
 
-CARRIER_SECONDS = 20.0
+CARRIER_SECONDS = 15.0
 LONGEST_PAUSE = 5 * MINUTE
 
 

@@ -69,6 +69,15 @@ def postpone(job: Job, due_at: int, attempts: int) -> Unit[None]:
     )
 
 
+def take_over(now: int) -> Unit[None]:
+    """Make claimed orders and top-ups due, when nobody is left who could have claimed them."""
+    yield from execute(
+        "UPDATE jobs SET due_at = $1 WHERE kind IN ('provision', 'topup')"
+        " AND attempts = 0 AND due_at > $1",
+        now,
+    )
+
+
 def count_due(now: int) -> Unit[Mapping[str, int]]:
     """Return how many jobs of each kind are due."""
     found = yield from rows(

@@ -127,6 +127,14 @@ def release(delivery_id: str, lease_until: int, due_at: int) -> Unit[None]:
     )
 
 
+def take_over(now: int) -> Unit[None]:
+    """Make the claims of first attempts due, when nobody is left who could have made them.
+
+    What was tried before may also wait for its retry, and waits until then or the lease's end.
+    """
+    yield from execute("UPDATE deliveries SET due_at = $1 WHERE attempts = 0 AND due_at > $1", now)
+
+
 def remove(delivery_id: str) -> Unit[None]:
     """Remove a delivery that is made or given up."""
     yield from execute("DELETE FROM deliveries WHERE delivery_id = $1", delivery_id)
