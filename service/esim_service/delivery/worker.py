@@ -99,6 +99,7 @@ class Worker:
         self._gather_seconds = gather_seconds
         self._attempts: dict[asyncio.Task[None], _Attempt] = {}
         self._stirred = asyncio.Event()
+        self._is_cut_off = False
         self._stopped = False
 
     def wake(self) -> None:
@@ -132,8 +133,12 @@ class Worker:
         try:
             claims = await self._outbox.claim(now, now + LEASE, room, PER_ENDPOINT, busy)
         except UnavailableError as error:
-            _log.warning("deliveries cannot be claimed: %s", error)
+            # Once is enough, however often it looks.
+            if not self._is_cut_off:
+                _log.warning("deliveries cannot be claimed: %s", error)
+            self._is_cut_off = True
             return
+        self._is_cut_off = False
         for claim in claims:
             task = asyncio.create_task(self._deliver(claim))
             self._attempts[task] = _Attempt(claim, self._clock.monotonic())

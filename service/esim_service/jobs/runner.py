@@ -55,6 +55,7 @@ class JobRunner:
         self._gather_seconds = gather_seconds
         self._running: dict[asyncio.Task[None], Job] = {}
         self._interrupted: list[Job] = []
+        self._is_cut_off = False
         self._stirred = asyncio.Event()
         self._stopped = False
 
@@ -85,21 +86,29 @@ class JobRunner:
 
     async def fill(self) -> int:
         """Claim what there is room for, and begin to do it; return how many jobs that is."""
-        now, room = self._clock.now(), self._room()
         try:
-            await self._resume()
-            due = await self._database.read(partial(store.due, now, room))
-            if not due:
-                return 0
-            jobs = await self._database.write(partial(store.take, due, now, now + LEASE))
+            jobs = await self._claim()
         except UnavailableError as error:
-            _log.warning("jobs cannot be claimed: %s", error)
+            # Once is enough, however often it looks.
+            if not self._is_cut_off:
+                _log.warning("jobs cannot be claimed: %s", error)
+            self._is_cut_off = True
             return 0
+        self._is_cut_off = False
         for job in jobs:
             task = asyncio.create_task(self._work(job))
             self._running[task] = job
             task.add_done_callback(self._ended)
         return len(jobs)
+
+    async def _claim(self) -> Sequence[Job]:
+        now, room = self._clock.now(), self._room()
+        await self._resume()
+        # Looking needs no transaction that writes, and mostly there is nothing.
+        due = await self._database.read(partial(store.due, now, room))
+        if not due:
+            return ()
+        return await self._database.write(partial(store.take, due, now, now + LEASE))
 
     async def _resume(self) -> None:
         """Make due again what the database could not do, sooner than its lease ends."""
