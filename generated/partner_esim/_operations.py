@@ -264,6 +264,7 @@ CREATE_WEBHOOK_ENDPOINT: Operation[models.WebhookEndpointCreated] = Operation(
     "/webhook-endpoints",
     body="WebhookEndpointCreate",
     body_type="application/json",
+    refusals={"url": "invalid_webhook_url"},
     responses={"201": "WebhookEndpointCreated", **_FAILURES_1},
     rate_limit="write",
 )

@@ -223,3 +223,51 @@ def test_an_answer_may_have_one_of_several_declared_forms(package: Generate) -> 
         things.later = True
         answer = server.send("GET", "/thing")
         assert (answer.status, answer.body) == (202, b"")
+
+
+def test_a_property_may_have_a_code_of_its_own(package: Generate) -> None:
+    address = {
+        "type": "string",
+        "maxLength": 20,
+        "pattern": "^https://",
+        "x-contract-invalid": {"code": "bad_address"},
+    }
+    link = {"type": "object", "properties": {"to": address, "back": ref("Link")}}
+    hook = {
+        "type": "object",
+        "required": ["url"],
+        "properties": {"url": address, "links": {"type": "array", "items": ref("Link")}},
+    }
+    declared = {
+        "schema": "#/components/schemas/Error",
+        "code": "/code",
+        "message": "/message",
+        "param": "/param",
+        "codes": {
+            code: {"status": 400, "type": "invalid"} for code in ("bad_address", "invalid_value")
+        },
+    }
+    body = {"required": True, **content(ref("Hook"))}
+    refused = {"description": "Refused.", **content(ref("Error"))}
+    create = operation(operationId="makeHook", requestBody=body)
+    create["responses"]["400"] = refused
+    texts = {name: {"type": "string"} for name in ("code", "message", "param")}
+    made = package(
+        document(
+            {"/hooks": {"post": create}},
+            {"Hook": hook, "Link": link, "Error": {"type": "object", "properties": texts}},
+            **{"x-contract-error": declared},
+        )
+    )
+    with Server(made.server.create_app()) as server:
+        for sent, code, param in (
+            ({"url": "http://a"}, "bad_address", "url"),
+            ({"url": 5}, "bad_address", "url"),
+            ({"url": "https://" + "a" * 20}, "invalid_length", "url"),
+            ({}, "missing_field", "url"),
+            ({"url": "https://a", "links": [{}, {"to": "x"}]}, "bad_address", "links.1.to"),
+            ({"url": "https://a", "links": 5}, "invalid_value", "links"),
+        ):
+            answer = server.post("/hooks", sent)
+            assert answer.status == 400
+            assert (answer.json["code"], answer.json["param"]) == (code, param)

@@ -81,6 +81,9 @@ class Operation(Generic[Result]):
         path: template below the base URL, `/orders/{order_id}`.
         body: name of the model of the JSON body; None when there is no JSON body.
         body_type: media type of the request body; None when there is no body.
+        refusals: error codes of their own that properties of the JSON body have for values
+            they refuse for their form (`x-contract-invalid`), by path: names and, for any item
+            of an array, `*`, with dots between.
         responses: by status pattern (`201`, `2XX`, `default`) the name of the JSON body's
             model; None for a response without a body, `bytes` for one that is not JSON.
         idempotent: whether sending the request twice is the same as sending it once
@@ -98,6 +101,7 @@ class Operation(Generic[Result]):
     body: str | None = None
     body_type: str | None = None
     body_required: bool = True
+    refusals: Mapping[str, str] = field(default_factory=dict[str, str])
     responses: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     secured: bool = True
     idempotent: bool = False

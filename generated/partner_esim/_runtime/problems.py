@@ -83,7 +83,7 @@ class Unimplemented(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a request: the condition, where, and in words."""
+    """One thing wrong with a request: the condition or its code, where, and in words."""
 
     condition: str
     param: str

@@ -40,11 +40,13 @@ from specwright.ir.model import (
     Names,
     Operation,
     Parameter,
+    Refusal,
     Response,
     TypeRef,
     Webhook,
 )
 from specwright.ir.pages import page
+from specwright.ir.refusals import refusals
 from specwright.ir.types import Types
 from specwright.names import constant, pascal, snake, words
 from specwright.pointer import join, resolve
@@ -237,6 +239,7 @@ class _Builder:
             required=body.value.get("required") is True,
             description=_text(body.value.get("description")),
             fields=self._fields(body, taken) if body.value.get("required") is True else None,
+            refusals=self._refusals(body),
             pointer=body.pointer,
         )
 
@@ -282,6 +285,14 @@ class _Builder:
             complete = len(fields) == len(model.fields)
             return None if names & unusable or not complete else fields
         return None
+
+    def _refusals(self, body: Site) -> tuple[Refusal, ...]:
+        """The codes of their own that properties of the first JSON body have."""
+        for media_type, content in members(self.document, body, "content"):
+            if is_json(media_type):
+                schema = content.value.get("schema", {})
+                return tuple(refusals(self.document, schema))
+        return ()
 
     def _field(self, schema: Site, name: str, attribute: str, required: bool) -> Field:
         pointer = schema.pointer + join("properties", name)

@@ -116,6 +116,18 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True)
+class Refusal:
+    """The error code of its own that a property has for values it refuses for their form.
+
+    Attributes:
+        path: names of properties from the body down, `*` for any item of an array; with dots.
+    """
+
+    path: Text
+    code: Text
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
     """The request body.
 
@@ -123,12 +135,14 @@ class Body:
         contents: all media types in the document's order; the first JSON one is `json`.
         fields: the properties when the JSON body is a closed or plain object, so that
             a client takes keywords; None when it takes one `body` argument.
+        refusals: of all properties of the JSON body.
     """
 
     contents: tuple[Content, ...]
     required: bool
     description: Text
     fields: tuple[Field, ...] | None
+    refusals: tuple[Refusal, ...]
     pointer: str
 
     @property

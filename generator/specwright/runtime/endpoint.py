@@ -26,6 +26,7 @@ T = TypeVar("T")
 _NO_HEADERS: Mapping[str, str] = {}
 _JSON: Mapping[str, str] = {"content-type": "application/json"}
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)")
+_INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)")
 _CONFLICTS = {
     Conflict.IN_PROGRESS: "The first request with this key is still in progress.",
     Conflict.CHANGED: "This key was used with another payload.",
@@ -219,8 +220,14 @@ class Endpoint:
             found = faults(error, "", json.loads(data))
         if found[0].condition == "invalid_json":
             raise Problem("invalid_json", found[0].message)
-        wrong += found
+        wrong += [self._refused(fault) for fault in found]
         return None
+
+    def _refused(self, fault: Fault) -> Fault:
+        code = self.operation.refusals.get(_INDEX.sub("*", fault.param))
+        if code is None or fault.condition != "invalid_value":
+            return fault
+        return Fault(code, fault.param, fault.message)
 
     async def _receive(self, receive: Receive) -> bytes:
         limit = self._conduct.max_body
