@@ -17,7 +17,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import psutil
 
-from benchmarks.workshop import Workshop
+from benchmarks.workshop import ENVIRONMENT, Workshop
 from esim_service import auth
 from esim_service.clock import SystemClock
 from esim_service.domain import partners
@@ -108,7 +108,7 @@ async def issue(place: str, count: int) -> list[str]:
 def _running(
     command: Sequence[str], variables: Mapping[str, str], cores: set[int]
 ) -> Iterator[subprocess.Popen[str]]:
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("ESIM_")}
+    inherited = {k: v for k, v in ENVIRONMENT.items() if not k.startswith("ESIM_")}
     process = subprocess.Popen(
         command,
         env={**inherited, **variables},
