@@ -57,8 +57,10 @@ class Authority:
 
 
 @contextlib.asynccontextmanager
-async def receiver(context: ssl.SSLContext, behave: Behaviour) -> AsyncIterator[Receiver]:
-    """Receive on a free port of 127.0.0.1."""
+async def receiver(
+    context: ssl.SSLContext, behave: Behaviour, *, host: str = "127.0.0.1", port: int = 0
+) -> AsyncIterator[Receiver]:
+    """Receive on a port of this machine, by default a free one."""
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         seen.connections += 1
@@ -79,7 +81,7 @@ async def receiver(context: ssl.SSLContext, behave: Behaviour) -> AsyncIterator[
         tasks.add(task)
         task.add_done_callback(tasks.discard)
 
-    server = await asyncio.start_server(track, "127.0.0.1", 0, ssl=context)
+    server = await asyncio.start_server(track, host, port, ssl=context)
     seen = Receiver(server.sockets[0].getsockname()[1], behave)
     try:
         yield seen

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import os
@@ -10,11 +11,11 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TypeVar
 
-from partner_esim import EsimClient
+from partner_esim import AsyncEsimClient, EsimClient
 
 T = TypeVar("T")
 
@@ -49,6 +50,13 @@ def eventually(look: Callable[[], T | None]) -> T:
             return seen
         time.sleep(0.02)
     raise AssertionError("it did not happen in time")
+
+
+async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+    """Wait for what must come."""
+    async with asyncio.timeout(DEADLINE):
+        while not await condition():
+            await asyncio.sleep(0.01)
 
 
 class Running:
@@ -87,6 +95,10 @@ class Running:
     def client(self, key: str) -> EsimClient:
         """A generated client that does not try again."""
         return EsimClient(key, base_url=self.base_url, max_retries=0)
+
+    def async_client(self, key: str) -> AsyncEsimClient:
+        """The same client, asynchronous."""
+        return AsyncEsimClient(key, base_url=self.base_url, max_retries=0)
 
     def stop(self, number: int = signal.SIGTERM) -> int:
         """Ask the process to stop; return its exit code."""

@@ -1,0 +1,144 @@
+"""What a service has on record, read from its database beside the process that serves."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+from esim_service import auth
+from esim_service.clock import SystemClock
+from esim_service.domain import partners
+from esim_service.domain.entities import Scope
+from esim_service.domain.stamp import Stamp
+from esim_service.ids import Ids
+from esim_service.store.database import Database
+from esim_service.store.open import open_database
+from esim_service.store.unit import Row, Unit, Value, execute, rows
+
+_NO_LIMIT = 1_000_000_000
+
+# What must never be found, whatever happened before.
+_WRONG = {
+    "the balance is not the sum of the ledger": (
+        "SELECT a.partner_id FROM accounts a WHERE a.balance <> (SELECT COALESCE(SUM(l.amount), 0)"
+        " FROM ledger l WHERE l.partner_id = a.partner_id AND l.mode = a.mode)"
+    ),
+    "charged or refunded more than once": (
+        "SELECT subject_id FROM ledger WHERE subject_id IS NOT NULL"
+        " GROUP BY subject_id, kind HAVING COUNT(*) > 1"
+    ),
+    "more than one order for a reference": (
+        "SELECT reference FROM orders GROUP BY partner_id, mode, reference HAVING COUNT(*) > 1"
+    ),
+    "an order that was not charged": (
+        "SELECT o.order_id FROM orders o WHERE NOT EXISTS (SELECT 1 FROM ledger l"
+        " WHERE l.subject_id = o.order_id AND l.kind = 'order' AND l.amount = -o.total)"
+    ),
+    "a refund without a failure, or the other way round": (
+        "SELECT o.order_id FROM orders o WHERE (o.status = 'failed') <> EXISTS (SELECT 1 FROM"
+        " ledger l WHERE l.subject_id = o.order_id AND l.kind = 'refund' AND l.amount = o.total)"
+    ),
+    "an order without an answer to replay": (
+        "SELECT o.reference FROM orders o WHERE NOT EXISTS (SELECT 1 FROM answers a WHERE"
+        " a.partner_id = o.partner_id AND a.mode = o.mode AND a.reference = o.reference"
+        " AND a.operation = 'createOrder')"
+    ),
+    "a completed order without its eSIMs": (
+        "SELECT o.order_id FROM orders o WHERE o.status = 'completed' AND o.quantity <>"
+        " (SELECT COUNT(*) FROM esims e WHERE e.order_id = o.order_id)"
+    ),
+    "a gap in the feed": (
+        "SELECT a.partner_id FROM accounts a JOIN events e"
+        " ON e.partner_id = a.partner_id AND e.mode = a.mode"
+        " GROUP BY a.partner_id, a.mode, a.last_event"
+        " HAVING MAX(e.sequence) <> a.last_event OR COUNT(*) <> a.last_event - MIN(e.sequence) + 1"
+    ),
+}
+
+
+class Books:
+    """The database of a service, whose processes may be running or killed."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        clock = SystemClock()
+        self._stamp = Stamp(clock.now(), Ids(clock))
+
+    async def key(self, partner: str, limit: int | None = _NO_LIMIT) -> str:
+        """Issue a test key; a partner is created on first use."""
+        text = auth.new_key("test")
+
+        def issue() -> Unit[None]:
+            known = yield from partners.ensure(partner, self._stamp)
+            yield from partners.issue_key(
+                Scope(known.partner_id, "test"),
+                auth.digest(text),
+                secrets.token_hex(2),
+                self._stamp,
+                read_limit=limit,
+                write_limit=limit,
+            )
+
+        await self._database.write(issue)
+        return text
+
+    async def rows(self, sql: str, *parameters: Value) -> Sequence[Row]:
+        return await self._database.read(partial(rows, sql, *parameters))
+
+    async def count(self, table: str) -> int:
+        return int((await self.rows(f"SELECT COUNT(*) AS n FROM {table}"))[0]["n"])
+
+    async def references(self) -> set[str]:
+        """The references of all orders that were committed."""
+        return {each["reference"] for each in await self.rows("SELECT reference FROM orders")}
+
+    async def feed(self) -> dict[str, bytes]:
+        """The body of each event, by its id, in the order of the feed."""
+        found = await self.rows("SELECT event_id, body FROM events ORDER BY partner_id, sequence")
+        return {each["event_id"]: bytes(each["body"]) for each in found}
+
+    async def end_leases(self) -> None:
+        """Let the time pass that a process which was killed has claimed its work for.
+
+        On SQLite nobody else can have claimed it, and a new process does not wait.
+        """
+        if self._database.dialect == "sqlite":
+            return
+        for table in ("jobs", "deliveries"):
+            await self._database.write(partial(execute, f"UPDATE {table} SET due_at = 0"))
+
+    async def is_settled(self) -> bool:
+        """Whether every order and every delivery has come to its end."""
+        open_ = "SELECT 1 AS one FROM {} WHERE status = 'processing' LIMIT 1"
+        for sql in (open_.format("orders"), open_.format("topups")):
+            if await self.rows(sql):
+                return False
+        return await self.count("deliveries") == 0
+
+    async def audit(self) -> None:
+        """Assert what holds at any moment, in one snapshot."""
+        assert await self._database.read(_findings) == []
+
+
+def _findings() -> Unit[Sequence[str]]:
+    found: list[str] = []
+    for name, sql in _WRONG.items():
+        if wrong := (yield from rows(sql)):
+            found.append(f"{name}: {[each[0] for each in wrong]}")
+    events = yield from rows("SELECT body FROM events WHERE type = 'order.completed'")
+    told = Counter(json.loads(bytes(each["body"]))["data"]["order_id"] for each in events)
+    orders = yield from rows("SELECT order_id FROM orders WHERE status = 'completed'")
+    if told != Counter(each["order_id"] for each in orders):
+        found.append("a completed order without its one event")
+    return found
+
+
+@asynccontextmanager
+async def books(place: str) -> AsyncIterator[Books]:
+    """Open the database of a service, which has its schema, for the time of the context."""
+    async with open_database(place, alone=False) as database:
+        yield Books(database)
