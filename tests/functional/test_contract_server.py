@@ -116,7 +116,7 @@ def test_every_operation_takes_its_example_and_is_not_implemented(
         ("POST", "/orders", '{"plan_id": "p", "reference": "r", "metadata": {"k": 1}}', 400,
          "invalid_value", "metadata.k"),
         ("POST", "/orders", " " * 65537, 400, "body_too_large", None),
-        ("POST", "/webhook-endpoints", '{"url": "http://example.com/"}', 400, "invalid_value",
+        ("POST", "/webhook-endpoints", '{"url": "http://example.com/"}', 400, "invalid_webhook_url",
          "url"),
         ("POST", "/webhook-endpoints", '{"url": "https://example.com/", "event_types": ["x"]}',
          400, "invalid_value", "event_types.0"),
