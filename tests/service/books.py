@@ -89,6 +89,9 @@ class Books:
     async def rows(self, sql: str, *parameters: Value) -> Sequence[Row]:
         return await self._database.read(partial(rows, sql, *parameters))
 
+    async def execute(self, sql: str, *parameters: Value) -> None:
+        await self._database.write(partial(execute, sql, *parameters))
+
     async def count(self, table: str) -> int:
         return int((await self.rows(f"SELECT COUNT(*) AS n FROM {table}"))[0]["n"])
 
@@ -109,7 +112,7 @@ class Books:
         if self._database.dialect == "sqlite":
             return
         for table in ("jobs", "deliveries"):
-            await self._database.write(partial(execute, f"UPDATE {table} SET due_at = 0"))
+            await self.execute(f"UPDATE {table} SET due_at = 0")
 
     async def is_settled(self) -> bool:
         """Whether every order and every delivery has come to its end."""

@@ -54,16 +54,24 @@ def start() -> PostgresServer:
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The address of a server: ESIM_TEST_POSTGRES, or one that is started here."""
-    if given := os.environ.get("ESIM_TEST_POSTGRES"):
-        yield given
-        return
+def postgres_process() -> Iterator[PostgresServer]:
+    """A server of our own, which a test may crash as long as it is there again at its end."""
+    if "ESIM_TEST_POSTGRES" in os.environ:
+        pytest.skip("ESIM_TEST_POSTGRES is not ours to crash")
     server = start()
     try:
-        yield server.get_uri()
+        yield server
     finally:
         server.cleanup()
+
+
+@pytest.fixture(scope="session")
+def postgres_server(request: pytest.FixtureRequest) -> str:
+    """The address of a server: ESIM_TEST_POSTGRES, or one that is started here."""
+    if given := os.environ.get("ESIM_TEST_POSTGRES"):
+        return given
+    process: PostgresServer = request.getfixturevalue("postgres_process")
+    return process.get_uri()
 
 
 @pytest.fixture
