@@ -50,7 +50,8 @@ def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     yield "## Placing orders\n"
     yield (
         "`completed/s` counts until the last order has its eSIM. CPU is that of the processes that "
-        "serve, per order, background work until the end of the load included."
+        "serve, per order, background work until the end of the load included. Processes beyond "
+        "the number of cores compete with each other and with PostgreSQL."
     )
     yield "\n| | orders/s | ratio | p50 ms | p99 ms | completed/s | CPU µs | CPU µs of PostgreSQL |"
     yield "|---|---:|---:|---:|---:|---:|---:|---:|"
