@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
+from ..claiming import GRACE_SECONDS, ClaimLoop, Going
 from ..clock import SECOND, Clock
 from ..store.database import UnavailableError
 from .sender import Failed, Message, Outcome, Reason
@@ -20,8 +20,6 @@ LEASE = 30 * SECOND
 # endpoints that hang cannot take all places. In all, no more than this are open.
 SLOW_SECONDS = 0.5
 OPEN = 1000
-POLL_SECONDS = 0.25
-GRACE_SECONDS = 5.0
 
 _log = logging.getLogger(__name__)
 
@@ -69,14 +67,10 @@ class Outbox(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Attempt:
-    claim: Claim
-    started: float
-
-
-class Worker:
+class Worker(ClaimLoop[Claim]):
     """Keeps as many attempts in flight as there is room for."""
+
+    things = "deliveries"
 
     def __init__(
         self,
@@ -86,78 +80,21 @@ class Worker:
         grace_seconds: float = GRACE_SECONDS,
         gather_seconds: float = 0.0,
     ) -> None:
-        """Make a worker.
-
-        Args:
-            grace_seconds: how long a stop waits for what is in flight.
-            gather_seconds: how long a call to `wake` waits for others, so that one claim does.
-        """
+        super().__init__(clock, grace_seconds, gather_seconds)
         self._outbox = outbox
         self._send = send
-        self._clock = clock
-        self._grace_seconds = grace_seconds
-        self._gather_seconds = gather_seconds
-        self._attempts: dict[asyncio.Task[None], _Attempt] = {}
-        self._stirred = asyncio.Event()
-        self._is_cut_off = False
-        self._stopped = False
 
-    def wake(self) -> None:
-        """Say that something may be due; without it, the worker looks at regular intervals."""
-        self._stirred.set()
-
-    def stop(self) -> None:
-        """Let `run` end: no more claims, a short time for what is in flight."""
-        self._stopped = True
-        self._stirred.set()
-
-    async def run(self) -> None:
-        """Deliver until `stop` is called; a cancellation gives the claims back, too."""
-        try:
-            while not self._stopped:
-                self._stirred.clear()
-                await self.fill()
-                await self._pause()
-            if self._attempts:
-                await asyncio.wait(self._attempts, timeout=self._grace_seconds)
-        finally:
-            await self._give_back()
-
-    async def fill(self) -> None:
-        """Claim what there is room for, and begin to send it."""
-        room = self._room()
+    async def claim(self, going: Collection[Going[Claim]]) -> Sequence[Claim]:
+        """Claim due deliveries, fairly among endpoints."""
+        room = self._room(going)
         if room <= 0:
-            return
+            return ()
         now = self._clock.now()
-        busy = Counter(attempt.claim.endpoint_id for attempt in self._attempts.values())
-        try:
-            claims = await self._outbox.claim(now, now + LEASE, room, PER_ENDPOINT, busy)
-        except UnavailableError as error:
-            # Once is enough, however often it looks.
-            if not self._is_cut_off:
-                _log.warning("deliveries cannot be claimed: %s", error)
-            self._is_cut_off = True
-            return
-        self._is_cut_off = False
-        for claim in claims:
-            task = asyncio.create_task(self._deliver(claim))
-            self._attempts[task] = _Attempt(claim, self._clock.monotonic())
-            task.add_done_callback(self._ended)
+        busy = Counter(each.claim.endpoint_id for each in going)
+        return await self._outbox.claim(now, now + LEASE, room, PER_ENDPOINT, busy)
 
-    def _room(self) -> int:
-        waiting_since = self._clock.monotonic() - SLOW_SECONDS
-        fast = sum(attempt.started > waiting_since for attempt in self._attempts.values())
-        return min(IN_FLIGHT - fast, OPEN - len(self._attempts))
-
-    async def _pause(self) -> None:
-        try:
-            async with asyncio.timeout(POLL_SECONDS):
-                await self._stirred.wait()
-        except TimeoutError:
-            return
-        await asyncio.sleep(self._gather_seconds)
-
-    async def _deliver(self, claim: Claim) -> None:
+    async def work(self, claim: Claim) -> None:
+        """Make one attempt and write down what came of it."""
         try:
             outcome = await self._send(claim.message)
         except Exception:
@@ -170,21 +107,11 @@ class Worker:
             # The lease ends by itself, and the delivery is made once more.
             _log.warning("delivery %s cannot be recorded: %s", claim.delivery_id, error)
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        attempt = self._attempts.pop(task, None)
-        self._stirred.set()
-        if attempt is not None and not task.cancelled() and (error := task.exception()):
-            _log.error("delivery %s failed", attempt.claim.delivery_id, exc_info=error)
+    async def give_back(self, claims: Sequence[Claim]) -> None:
+        """Let another worker make these attempts."""
+        await self._outbox.release(claims)
 
-    async def _give_back(self) -> None:
-        if not self._attempts:
-            return
-        attempts = dict(self._attempts)
-        for task in attempts:
-            task.cancel()
-        await asyncio.wait(attempts)
-        claims = [attempt.claim for task, attempt in attempts.items() if task.cancelled()]
-        try:
-            await self._outbox.release(claims)
-        except UnavailableError as error:
-            _log.warning("%d claims cannot be given back: %s", len(claims), error)
+    def _room(self, going: Collection[Going[Claim]]) -> int:
+        waiting_since = self._clock.monotonic() - SLOW_SECONDS
+        fast = sum(each.since > waiting_since for each in going)
+        return min(IN_FLIGHT - fast, OPEN - len(going))
