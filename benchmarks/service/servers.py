@@ -21,8 +21,8 @@ from benchmarks.workshop import ENVIRONMENT, Workshop
 from esim_service import auth
 from esim_service.clock import SystemClock
 from esim_service.domain import partners
-from esim_service.domain.entities import Scope
 from esim_service.domain.stamp import Stamp
+from esim_service.entities import Scope
 from esim_service.ids import Ids
 from esim_service.store.migrate import migrate
 from esim_service.store.open import is_file, open_database

@@ -10,7 +10,7 @@ from typing import Protocol
 from starlette.requests import Request
 
 from .api.backend import unavailable
-from .domain.entities import Mode, Principal
+from .entities import Mode, Principal
 from .store.database import UnavailableError
 
 _PREFIXES: dict[Mode, str] = {"test": "pes_test_", "live": "pes_live_"}

@@ -13,7 +13,7 @@ from .carrier import Provisioner, Reporter
 from .clock import Clock
 from .delivery.outbox import DatabaseOutbox
 from .delivery.worker import Send, Worker
-from .domain.entities import Job, JobKind
+from .entities import Job, JobKind
 from .ids import Ids
 from .jobs.runner import JobRunner
 from .jobs.work import Work

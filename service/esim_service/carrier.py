@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from .domain.entities import Esim, Mode, Order, Profile, Topup
 from .domain.lifecycle import Observation
+from .entities import Esim, Mode, Order, Profile, Topup
 
 
 class RefusedError(Exception):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from .clock import Clock
-from .domain.entities import Principal
+from .entities import Principal
 from .store import partners
 from .store.database import Database
 

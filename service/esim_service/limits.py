@@ -9,7 +9,7 @@ from typing import Protocol
 from partner_esim.server import Allowance, Context, Problem, RateLimit
 
 from .clock import Clock
-from .domain.entities import Principal
+from .entities import Principal
 from .store.database import UnavailableError
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from .carrier import Inquiry, RefusedError
 from .clock import HOUR, MINUTE, SECOND
-from .domain.entities import Esim, Order, Profile, Topup
 from .domain.lifecycle import Observation
+from .entities import Esim, Order, Profile, Topup
 
 SLOW_SECONDS = 3.0
 # Events follow a change within 15 minutes.

@@ -7,14 +7,17 @@ import secrets
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from decimal import Decimal
 from functools import partial
 
 from esim_service import auth
 from esim_service.clock import SystemClock
 from esim_service.domain import partners
-from esim_service.domain.entities import Scope
 from esim_service.domain.stamp import Stamp
+from esim_service.entities import Scope
 from esim_service.ids import Ids
+from esim_service.money import to_decimal
+from esim_service.store import partners as store
 from esim_service.store.database import Database
 from esim_service.store.open import open_database
 from esim_service.store.unit import Row, Unit, Value, execute, rows
@@ -99,10 +102,27 @@ class Books:
         """The references of all orders that were committed."""
         return {each["reference"] for each in await self.rows("SELECT reference FROM orders")}
 
-    async def feed(self) -> dict[str, bytes]:
-        """The body of each event, by its id, in the order of the feed."""
-        found = await self.rows("SELECT event_id, body FROM events ORDER BY partner_id, sequence")
+    async def feed(self, partner: str = "acme") -> dict[str, bytes]:
+        """The body of each event of a partner, by its id, in the order of the feed."""
+        found = await self.rows(
+            "SELECT event_id, body FROM events WHERE partner_id = (SELECT partner_id FROM partners"
+            " WHERE name = $1) ORDER BY sequence",
+            partner,
+        )
         return {each["event_id"]: bytes(each["body"]) for each in found}
+
+    async def money(self, partner: str) -> tuple[Decimal, Decimal]:
+        """The test balance of a partner and the sum of its ledger, at one moment, in dollars."""
+
+        def look() -> Unit[tuple[int, int]]:
+            known = yield from store.partner_named(partner)
+            assert known is not None
+            scope = Scope(known.partner_id, "test")
+            account = yield from store.account(scope)
+            return account.balance, (yield from store.ledger_sum(scope))
+
+        balance, total = await self._database.read(look)
+        return to_decimal(balance), to_decimal(total)
 
     async def end_leases(self) -> None:
         """Let the time pass that a process which was killed has claimed its work for.

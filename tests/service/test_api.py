@@ -15,8 +15,8 @@ from esim_service.api.orders import OrderGroup
 from esim_service.api.sandbox import SandboxGroup
 from esim_service.clock import ManualClock
 from esim_service.domain import partners
-from esim_service.domain.entities import Mode, Principal, Scope
 from esim_service.domain.stamp import Stamp
+from esim_service.entities import Mode, Principal, Scope
 from esim_service.ids import Ids
 from esim_service.simulator import Simulator
 from esim_service.store.catalogue import replace

@@ -13,8 +13,8 @@ from esim_service.api.esims import EsimGroup
 from esim_service.api.plans import PlanGroup
 from esim_service.clock import ManualClock
 from esim_service.domain import partners
-from esim_service.domain.entities import Principal, Scope
 from esim_service.domain.stamp import Stamp
+from esim_service.entities import Principal, Scope
 from esim_service.ids import Ids
 from esim_service.simulator import Simulator
 from esim_service.store.catalogue import replace

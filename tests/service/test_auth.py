@@ -6,7 +6,7 @@ import pytest
 from starlette.requests import Request
 
 from esim_service.auth import Authenticator, digest, mode_of
-from esim_service.domain.entities import Mode, Principal, Scope
+from esim_service.entities import Mode, Principal, Scope
 
 REQUEST = Request({"type": "http", "headers": []})
 LIVE_OWNER = Principal(Scope("prt_1", "live"), "key_1", False, None, None)

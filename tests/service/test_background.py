@@ -21,7 +21,7 @@ from esim_service.clock import MINUTE, SECOND
 from esim_service.delivery.addresses import Address, AddressRule
 from esim_service.delivery.sender import Sender, trust
 from esim_service.delivery.worker import LEASE, PER_ENDPOINT
-from esim_service.domain.entities import Scope, WebhookEndpoint
+from esim_service.entities import Scope, WebhookEndpoint
 from esim_service.ids import Prefix
 from esim_service.simulator import Simulator
 from esim_service.store import events as event_store

@@ -18,8 +18,8 @@ from esim_service.activity import Activity
 from esim_service.carrier import Inquiry, RefusedError, UnreachableError
 from esim_service.clock import DAY, HOUR, MINUTE, SECOND
 from esim_service.domain import sandbox
-from esim_service.domain.entities import Esim, Mode, Order, Profile, Topup
 from esim_service.domain.lifecycle import Observation
+from esim_service.entities import Esim, Mode, Order, Profile, Topup
 from esim_service.jobs.runner import LEASE, PER_KIND, JobRunner
 from esim_service.jobs.work import LONGEST_PAUSE, Work, retry_after
 from esim_service.simulator import Simulator

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from esim_service import auth
 from esim_service.clock import ManualClock
 from esim_service.domain import partners
-from esim_service.domain.entities import ApiKey, Mode, Partner, Scope
 from esim_service.domain.stamp import Stamp
+from esim_service.entities import ApiKey, Mode, Partner, Scope
 from esim_service.ids import Ids
 from esim_service.keyring import REMEMBERED_SECONDS, StoredKeys
 from esim_service.store import partners as store

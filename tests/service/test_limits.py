@@ -3,7 +3,7 @@
 import pytest
 
 from esim_service.clock import ManualClock
-from esim_service.domain.entities import Principal, Scope
+from esim_service.entities import Principal, Scope
 from esim_service.limits import KeyLimiter, LocalWindows
 from partner_esim.server import Allowance, Context, RateLimit
 

@@ -10,8 +10,8 @@ from esim_service import catalogue
 from esim_service.clock import DAY
 from esim_service.domain import endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
-from esim_service.domain.entities import Failure
 from esim_service.domain.idempotency import Answered
+from esim_service.entities import Failure
 from esim_service.store import esims
 from partner_esim.server import Problem
 

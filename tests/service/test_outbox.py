@@ -18,7 +18,7 @@ from esim_service.delivery.outbox import DatabaseOutbox
 from esim_service.delivery.sender import Acknowledged, Failed, Reason
 from esim_service.delivery.worker import LEASE, PER_ENDPOINT, Claim
 from esim_service.domain import endpoints
-from esim_service.domain.entities import Event
+from esim_service.entities import Event
 from esim_service.ids import Prefix
 from esim_service.store import events as event_store
 from esim_service.store.unit import Unit, execute

@@ -9,7 +9,7 @@ import pytest
 from esim_service import retention
 from esim_service.clock import DAY, HOUR
 from esim_service.domain import events as feed
-from esim_service.domain.entities import Event
+from esim_service.entities import Event
 from esim_service.retention import BATCH, RETENTION, purge
 from esim_service.store import events as store
 from esim_service.store.unit import Unit

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from esim_service.clock import HOUR, MINUTE
 from esim_service.delivery.schedule import acknowledged, failed, next_attempt
-from esim_service.domain.entities import Scope, WebhookEndpoint
+from esim_service.entities import Scope, WebhookEndpoint
 
 ENDPOINT = WebhookEndpoint(
     endpoint_id="whe_1",

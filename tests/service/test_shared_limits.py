@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from esim_service.clock import ManualClock, SystemClock
-from esim_service.domain.entities import Principal, Scope
+from esim_service.entities import Principal, Scope
 from esim_service.limits import KeyLimiter, LocalWindows, Windows
 from esim_service.postgres_windows import PostgresWindows
 from esim_service.redis_windows import RedisWindows, open_redis

@@ -10,7 +10,9 @@ from esim_service import catalogue
 from esim_service.clock import ManualClock
 from esim_service.domain import endpoints, orders, partners, topups
 from esim_service.domain import events as feed
-from esim_service.domain.entities import (
+from esim_service.domain.idempotency import Answered, Claim
+from esim_service.domain.stamp import Stamp
+from esim_service.entities import (
     Esim,
     Event,
     Mode,
@@ -19,8 +21,6 @@ from esim_service.domain.entities import (
     Scope,
     WebhookEndpoint,
 )
-from esim_service.domain.idempotency import Answered, Claim
-from esim_service.domain.stamp import Stamp
 from esim_service.ids import Ids, Prefix
 from esim_service.store import esims
 from esim_service.store import events as event_store

@@ -15,9 +15,9 @@ from partner_esim.server import Context, Cursors, Problem
 
 from ..carrier import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..clock import Clock
-from ..domain.entities import Principal, Scope
 from ..domain.idempotency import Answered, Claim, in_progress
 from ..domain.stamp import Stamp
+from ..entities import Principal, Scope
 from ..ids import Ids
 from ..store.database import Database, UnavailableError
 from ..store.unit import Unit

@@ -12,8 +12,8 @@ from partner_esim.server import Context, Reply, Topups
 
 from ..carrier import Inquiry
 from ..domain import topups
-from ..domain.entities import Scope, TopupPlan
 from ..domain.idempotency import Claim
+from ..entities import Scope, TopupPlan
 from ..store import esims, plans
 from ..store.unit import Unit
 from .backend import OLDEST, REPLAY, Backend, page, payload, scope_of

@@ -7,7 +7,7 @@ import click
 from .. import auth
 from ..clock import moment
 from ..domain import partners
-from ..domain.entities import ApiKey, Mode, Scope
+from ..entities import ApiKey, Mode, Scope
 from ..store import partners as store
 from ..store.database import Database, OperatorError
 from ..store.migrate import migrate_new, require_current

@@ -9,7 +9,7 @@ from typing import TypeVar, get_args
 import click
 
 from ..domain import partners
-from ..domain.entities import Account, Mode, Partner, Scope
+from ..entities import Account, Mode, Partner, Scope
 from ..money import LIMIT, from_decimal, to_text
 from ..store import partners as store
 from ..store.database import Database, OperatorError

@@ -7,7 +7,7 @@ from dataclasses import replace
 from partner_esim import webhooks
 
 from ..clock import HOUR, SECOND
-from ..domain.entities import WebhookEndpoint
+from ..entities import WebhookEndpoint
 
 RETRY_AFTER = tuple(seconds * SECOND for seconds in webhooks.RETRY_AFTER_SECONDS)
 ATTEMPTS = 1 + len(RETRY_AFTER)

@@ -9,8 +9,8 @@ from pydantic import BaseModel
 from partner_esim import models
 
 from ..clock import moment
+from ..entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
 from ..money import to_decimal
-from .entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
 
 
 def encoded(model: BaseModel) -> bytes:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from partner_esim import models
 from partner_esim.server import Problem
 
+from ..entities import Scope, WebhookEndpoint
 from ..ids import Prefix
 from ..store import events as store
 from ..store import partners
 from ..store.unit import Unit
 from . import events
-from .entities import Scope, WebhookEndpoint
 from .stamp import Stamp
 
 CAPACITY = 3

@@ -9,12 +9,12 @@ from pydantic import BaseModel
 
 from partner_esim.server import Problem
 
+from ..entities import Account, Event, Scope
 from ..ids import Prefix
 from ..store import events as store
 from ..store import partners
 from ..store.unit import Unit
 from . import bodies
-from .entities import Account, Event, Scope
 from .stamp import Stamp
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from partner_esim.server import Problem
 
+from ..entities import Scope
 from ..store import orders as store
 from ..store.unit import Unit
-from .entities import Scope
 
 
 @dataclass(frozen=True, slots=True)

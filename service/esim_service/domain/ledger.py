@@ -6,12 +6,12 @@ from dataclasses import replace
 
 from partner_esim.server import Problem
 
+from ..entities import Account, LedgerKind
 from ..ids import Prefix
 from ..money import to_text
 from ..store import partners
 from ..store.unit import Unit
 from . import bodies, events
-from .entities import Account, LedgerKind
 from .stamp import Stamp
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from ..clock import DAY, HOUR
-from .entities import Esim, Topup
+from ..entities import Esim, Topup
 
 EventType: TypeAlias = Literal[
     "esim.activated", "esim.usage", "esim.depleted", "esim.expiring", "esim.expired"

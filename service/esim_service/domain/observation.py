@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..entities import Job
 from ..store import esims, jobs, partners
 from ..store.unit import Unit
 from . import bodies, events, lifecycle
-from .entities import Job
 from .lifecycle import NextReport, Observation
 from .stamp import Stamp
 

@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from partner_esim.server import Problem
 
 from ..clock import DAY
+from ..entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
 from ..ids import Prefix
 from ..store import esims, jobs, partners, plans
 from ..store import orders as store
 from ..store.unit import Unit
 from . import bodies, events, ledger, lifecycle
-from .entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
 from .idempotency import Answered, Claim, remember, replay
 from .lifecycle import NextReport
 from .stamp import Stamp

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import get_args
 
+from ..entities import Account, ApiKey, Mode, Partner, Scope
 from ..ids import Prefix
 from ..money import UNITS_PER_DOLLAR
 from ..store import partners as store
 from ..store.unit import Unit
 from . import ledger
-from .entities import Account, ApiKey, Mode, Partner, Scope
 from .sandbox import TEST_BALANCE
 from .stamp import Stamp
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from ..entities import Account, Scope
 from ..money import UNITS_PER_DOLLAR
 from ..store import partners
 from ..store.unit import Unit, execute
 from . import ledger
-from .entities import Account, Scope
 from .stamp import Stamp
 
 TEST_BALANCE = 1000 * UNITS_PER_DOLLAR

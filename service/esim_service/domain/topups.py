@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
+from ..entities import Esim, Job, Topup, TopupPlan
 from ..ids import Prefix
 from ..store import esims as store
 from ..store import jobs, partners, plans
 from ..store.unit import Unit
 from . import bodies, events, ledger, lifecycle
-from .entities import Esim, Job, Topup, TopupPlan
 from .idempotency import Answered, Claim, remember, replay
 from .orders import check_days
 from .stamp import Stamp

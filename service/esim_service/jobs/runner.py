@@ -12,7 +12,7 @@ from ..activity import Activity
 from ..carrier import UnreachableError
 from ..claiming import GRACE_SECONDS, ClaimLoop, Going
 from ..clock import SECOND, Clock
-from ..domain.entities import Job, JobKind
+from ..entities import Job, JobKind
 from ..store import jobs as store
 from ..store.database import Database, UnavailableError
 from ..store.unit import Unit

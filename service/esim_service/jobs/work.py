@@ -10,9 +10,9 @@ from typing import TypeVar
 from ..carrier import Provisioner, RefusedError, Reporter, UnreachableError
 from ..clock import MINUTE, SECOND, Clock
 from ..domain import observation, orders, topups
-from ..domain.entities import Failure, Job, JobKind
 from ..domain.lifecycle import NextReport, is_alive
 from ..domain.stamp import Stamp
+from ..entities import Failure, Job, JobKind
 from ..ids import Ids
 from ..store import esims
 from ..store import jobs as store
