@@ -1,5 +1,6 @@
 """The groups over HTTP: what partners see of orders, the balance and the reset."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
 from functools import partial
@@ -65,6 +66,17 @@ async def test_a_repeated_order_is_answered_byte_for_byte(api: httpx2.AsyncClien
     assert "idempotent-replay" not in first.headers
     shown = await api.get(f"/orders/{first.json()['order_id']}")
     assert shown.content == first.content
+
+
+async def test_repeats_at_the_same_time_all_get_the_answer_of_what_is_done(
+    api: httpx2.AsyncClient,
+) -> None:
+    first = await api.post("/orders", json=ORDER)
+    again = await asyncio.gather(*(api.post("/orders", json=ORDER) for _ in range(20)))
+    assert {(each.status_code, each.content) for each in again} == {(201, first.content)}
+    other = {**ORDER, "quantity": 2}
+    changed = await asyncio.gather(*(api.post("/orders", json=other) for _ in range(20)))
+    assert {each.status_code for each in changed} == {422}
 
 
 async def test_another_payload_is_422_and_a_refusal_of_the_carrier_502(

@@ -15,11 +15,11 @@ from partner_esim.server import Context, Cursors, Problem
 
 from ..carrier import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..clock import Clock
-from ..domain.idempotency import Answered, Claim, in_progress
+from ..domain.idempotency import Answered, Claim, in_progress, replay
 from ..domain.stamp import Stamp
 from ..entities import Principal, Scope
 from ..ids import Ids
-from ..store.database import Database, UnavailableError
+from ..store.database import Database, UnavailableError, Writer
 from ..store.unit import Unit
 
 T = TypeVar("T")
@@ -76,16 +76,29 @@ class Backend:
         must_ask = self.carrier.has_to_be_asked(inquiry)
         try:
             async with self.database.hold(claim.name, is_long=must_ask) as writer:
-                if writer is None:
-                    raise in_progress()
-                if must_ask:
-                    known = await writer.write(check)
-                    if known is not None:
-                        return known
-                    await self._ask(inquiry)
-                answered = await writer.write(lambda: do(self.stamp()))
+                if writer is not None:
+                    return await self._do(writer, inquiry if must_ask else None, check, do)
+            # Whoever holds the reference may only be another repeat of what is done.
+            known = await self.database.read(partial(replay, claim))
         except UnavailableError:
             raise unavailable() from None
+        if known is None:
+            raise in_progress()
+        return known
+
+    async def _do(
+        self,
+        writer: Writer,
+        inquiry: Inquiry | None,
+        check: Callable[[], Unit[Answered | None]],
+        do: Callable[[Stamp], Unit[Answered]],
+    ) -> Answered:
+        if inquiry is not None:
+            known = await writer.write(check)
+            if known is not None:
+                return known
+            await self._ask(inquiry)
+        answered = await writer.write(lambda: do(self.stamp()))
         self.wake()
         return answered
 
