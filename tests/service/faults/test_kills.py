@@ -50,13 +50,13 @@ async def cut_off(running: Running, http: httpx2.AsyncClient, known: Books) -> l
         sent = {name: asyncio.create_task(place(http, name)) for name in names}
 
         async def is_begun(wanted: set[str] = names) -> bool:
-            return bool(wanted & await known.references())
+            return bool(wanted & await known.references("acme"))
 
         await until(is_begun)
         stop(running)
         # What it had sent before is here already, and only has to be read.
         await asyncio.sleep(0.05)
-        committed = names & await known.references()
+        committed = names & await known.references("acme")
         unanswered = sorted(name for name in committed if not sent[name].done())
         if unanswered:
             running.stop(signal.SIGKILL)
@@ -107,7 +107,7 @@ async def test_between_commit_and_answer_the_retry_replays(
                     price = (await client.plans.get(PLAN)).price_usd
                     assert Decimal(1000) - left == price * await known.count("orders")
                 # Whatever was cut off is made good: each order has its event, which was delivered.
-                feed = await known.feed()
+                feed = await known.feed("acme")
                 assert len(feed) == await known.count("orders")
     assert {each.headers["Service-Event-Id"]: each.body for each in seen.requests} == feed
 
@@ -134,7 +134,7 @@ async def test_between_commit_and_delivery_it_is_delivered_after_the_restart(
         with serving(ready, tmp_path, **variables):
             async with books(ready) as known:
                 await until(known.is_settled)
-                feed = await known.feed()
+                feed = await known.feed("acme")
     [request] = seen.requests
     assert {request.headers["Service-Event-Id"]: request.body} == feed
     assert webhooks.parse(request.body, request.headers, made.signing_secret)
@@ -166,7 +166,7 @@ async def test_between_the_2xx_and_its_record_there_is_one_duplicate(
         with serving(ready, tmp_path, **variables) as running:
             async with books(ready) as known:
                 await until(known.is_settled)
-                feed = await known.feed()
+                feed = await known.feed("acme")
     first, second = seen.requests
     for request in (first, second):
         assert {request.headers["Service-Event-Id"]: request.body} == feed

@@ -109,7 +109,7 @@ async def test_a_reader_who_polls_sees_each_event_once_in_order_and_without_gap(
                 group.create_task(write(each[writer % len(each)], writer))
         await until(known.is_settled)
     # A page that was read too early would have left something out for good.
-    assert seen == list(await known.feed())
+    assert seen == list(await known.feed("acme"))
     await known.audit()
 
 

@@ -1,0 +1,165 @@
+"""Each fault that the service must stand, with the tests that show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A fault, what must hold, and the files of tests/service with the tests in them."""
+
+    fault: str
+    must: str
+    tests: dict[str, tuple[str, ...]]
+
+
+ROWS = (
+    Row(
+        "`kill -9` between commit and answer",
+        "the retry replays; one debit",
+        {"faults/test_kills.py": ("test_between_commit_and_answer_the_retry_replays",)},
+    ),
+    Row(
+        "`kill -9` between commit and delivery",
+        "delivered after the restart",
+        {
+            "faults/test_kills.py": (
+                "test_between_commit_and_delivery_it_is_delivered_after_the_restart",
+            ),
+            "test_background.py": ("test_deliveries_survive_a_restart",),
+        },
+    ),
+    Row(
+        "`kill -9` after the 2xx, before it is recorded",
+        "one duplicate, same id, same bytes",
+        {
+            "faults/test_kills.py": ("test_between_the_2xx_and_its_record_there_is_one_duplicate",),
+            "test_background.py": (
+                "test_an_acknowledgement_that_is_not_recorded_leads_to_one_duplicate",
+            ),
+        },
+    ),
+    Row(
+        "50 identical orders at once",
+        "one 201; the others 409 or a replay; one debit",
+        {
+            "faults/test_load.py": ("test_fifty_identical_orders_at_once_are_one",),
+            "test_orders.py": ("test_many_identical_orders_at_once_are_one",),
+        },
+    ),
+    Row(
+        "full disk",
+        "503, reads work, recovers without a restart",
+        {
+            "test_outage.py": ("test_a_full_disk_stops_writing_and_nothing_else",),
+            "faults/test_postgres.py": ("test_a_full_disk_stops_writing_and_nothing_else",),
+            "test_sqlite.py": ("test_a_full_disk_acknowledges_nothing_that_is_lost",),
+        },
+    ),
+    Row(
+        "PostgreSQL restarted with `-m immediate` under load",
+        "no acknowledged order lost",
+        {
+            "faults/test_postgres.py": (
+                "test_after_a_crash_under_load_no_acknowledged_order_is_lost",
+            )
+        },
+    ),
+    Row(
+        "many writers and a reader who polls",
+        "every event once, in order, no gap",
+        {
+            "faults/test_load.py": (
+                "test_a_reader_who_polls_sees_each_event_once_in_order_and_without_gap",
+            ),
+        },
+    ),
+    Row(
+        "100 hanging endpoints",
+        "a healthy one gets its first attempt within 2 s",
+        {
+            "faults/test_receivers.py": (
+                "test_beside_a_hundred_that_hang_a_healthy_one_hears_within_two_seconds",
+            ),
+        },
+    ),
+    Row(
+        "receivers that drip, answer 10 MB or a compressed bomb, or redirect",
+        "cut or failed",
+        {
+            "faults/test_receivers.py": (
+                "test_answers_without_end_are_cut_and_redirects_are_not_followed",
+            ),
+            "test_sender.py": (
+                "test_a_head_that_drips_is_cut",
+                "test_a_body_that_drips_is_cut_after_its_status_counted",
+                "test_a_long_answer_is_not_read_to_its_end",
+                "test_a_compressed_answer_is_not_unpacked",
+                "test_a_redirect_fails_and_is_not_followed",
+            ),
+        },
+    ),
+    Row(
+        "names that change their address, every form of an address that is not public",
+        "refused, never reached",
+        {
+            "faults/test_receivers.py": (
+                "test_an_address_that_is_no_longer_public_is_not_reached",
+            ),
+            "test_sender.py": (
+                "test_a_name_that_changes_its_address_is_checked_at_every_connection",
+                "test_one_address_that_is_not_public_spoils_the_name",
+            ),
+            "test_guard.py": (
+                "test_an_address_of_a_special_range_is_not_public",
+                "test_no_form_that_carries_an_ipv4_address_is_public",
+                "test_a_url_of_another_form_is_refused",
+            ),
+        },
+    ),
+    Row(
+        "the 601st read and the 61st write in 60 s",
+        "429 with a `Retry-After` that works",
+        {
+            "faults/test_load.py": ("test_the_601st_read_and_the_61st_write_have_to_wait",),
+            "test_shared_limits.py": (
+                "test_over_http_the_wait_that_a_refusal_names_is_enough",
+                "test_no_window_ever_has_more_and_every_wait_is_enough",
+                "test_processes_that_share_a_limit_get_exactly_the_limit",
+            ),
+        },
+    ),
+    Row(
+        "a clock that is 10 minutes off",
+        "the receiver rejects; limits do not move; nothing happens twice",
+        {
+            "test_sender.py": ("test_a_clock_that_is_ten_minutes_off_is_rejected_by_the_receiver",),
+            "test_limits.py": ("test_the_wall_clock_does_not_matter",),
+            "test_shared_limits.py": (
+                "test_a_clock_that_is_set_back_frees_nothing_and_blocks_nobody",
+            ),
+            "faults/test_clock.py": (
+                "test_a_clock_that_jumps_lets_nothing_happen_twice",
+                "test_workers_whose_clocks_differ_let_nothing_happen_twice",
+            ),
+        },
+    ),
+    Row(
+        "anything a partner does, in any order",
+        "balance = ledger, one order per reference, feed without gap, all delivered",
+        {"faults/test_invariants.py": ("test_the_invariants_hold",)},
+    ),
+)
+
+
+def table() -> str:
+    """The rows as Markdown, for docs/service-faults.md."""
+    lines = ["| Fault or load | Must | Tests |\n|---|---|---|\n"]
+    for row in ROWS:
+        shown = "; ".join(
+            f"[{file}](../tests/service/{file}): {', '.join(f'`{each}`' for each in tests)}"
+            for file, tests in row.tests.items()
+        )
+        lines.append(f"| {row.fault} | {row.must} | {shown} |\n")
+    return "".join(lines)

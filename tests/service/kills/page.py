@@ -1,0 +1,65 @@
+"""The page docs/service-faults.md: the table of the tests, and what a long run has counted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from ..faults.rows import table
+from .duplicates import AT_ONCE, Flood
+from .rounds import CLIENTS, LATEST_KILL, Tally
+
+PAGE = Path(__file__).parents[3] / "docs" / "service-faults.md"
+
+HEAD = (
+    "# What the service stands\n\n"
+    "Each fault is a test with the real thing: processes of `esim-service` that are killed, SQLite"
+    " files, a PostgreSQL that crashes, receivers with TLS. The list is"
+    " `tests/service/faults/rows.py`.\n\n"
+)
+
+LONG_RUN = "\n## The long run\n\n"
+
+EXPLANATION = (
+    "Written by `nox -s kills`, which does what takes too long for every run of the tests. It ends"
+    " at the first thing that is wrong: the zeros below are what it found, not what it allowed. One"
+    " process serves SQLite, two at the same time serve PostgreSQL.\n\n"
+    f"In each round {CLIENTS} clients order one thing after another, and one more polls the feed."
+    f" At a random moment, at most {LATEST_KILL} s after the first answer, a process gets `kill -9`"
+    " and a new one is started. Then every order is sent again: what was acknowledged must be"
+    " replayed byte for byte, what was not must be done once. In the end the balance must be the"
+    " sum of the ledger, the feed as it was polled must have every event once and in order, and"
+    " each event must have arrived at its receiver with the bytes of the feed.\n\n"
+    "| | rounds | acknowledged | of these lost | cut off | of these committed | double debits"
+    " | events | delivered twice | seconds |\n"
+    "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|\n"
+)
+
+DUPLICATES = (
+    f"\nOf the duplicates {AT_ONCE} arrive at the same time, on connections of their own, and then"
+    " all once more.\n\n"
+    "| | requests | orders | replays | 409 | double debits | seconds |\n"
+    "|---|---:|---:|---:|---:|---:|---:|\n"
+)
+
+
+def render(tallies: Mapping[str, Tally], floods: Mapping[str, Flood]) -> str:
+    """Make the page of a run in which nothing was wrong."""
+    kills = "".join(
+        f"| {name} | {each.rounds} | {each.acknowledged:,} | 0 | {each.cut_off:,} |"
+        f" {each.committed:,} | 0 | {each.events:,} | {each.deliveries - each.events:,} |"
+        f" {each.seconds:.0f} |\n"
+        for name, each in tallies.items()
+    )
+    duplicates = "".join(
+        f"| {name} | {each.requests:,} | {each.orders:,} | {each.replays:,} |"
+        f" {each.in_progress:,} | 0 | {each.seconds:.0f} |\n"
+        for name, each in floods.items()
+    )
+    return HEAD + table() + LONG_RUN + EXPLANATION + kills + DUPLICATES + duplicates
+
+
+def refresh() -> None:
+    """Make the table anew and keep the results."""
+    _, found, results = PAGE.read_text("utf-8").partition(LONG_RUN)
+    PAGE.write_text(HEAD + table() + found + results, "utf-8")
