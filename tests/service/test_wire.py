@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import socket
 from collections.abc import AsyncIterator
 
@@ -13,6 +14,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
+from esim_service import wire
 from esim_service.listening import Server
 from esim_service.wire import HEAD_BYTES, UNFINISHED_BYTES
 from partner_esim.models import Error
@@ -25,7 +27,19 @@ async def port() -> AsyncIterator[int]:
     async def echo(request: Request) -> PlainTextResponse:
         return PlainTextResponse(await request.body())
 
-    server = Server(Starlette(routes=[Route("/", echo, methods=["GET", "POST"])]))
+    async def early(request: Request) -> PlainTextResponse:
+        return PlainTextResponse("")
+
+    async def slow(request: Request) -> PlainTextResponse:
+        await asyncio.sleep(2 * wire.REQUEST_SECONDS)
+        return PlainTextResponse("")
+
+    routes = [
+        Route("/", echo, methods=["GET", "POST"]),
+        Route("/early", early, methods=["POST"]),
+        Route("/slow", slow),
+    ]
+    server = Server(Starlette(routes=routes))
     listening = socket.create_server(("127.0.0.1", 0))
     running = asyncio.create_task(server.serve(sockets=[listening]))
     await server.listens.wait()
@@ -49,6 +63,22 @@ async def exchange(port: int, *parts: bytes) -> tuple[int, dict[str, str], bytes
             return int(line.split()[1]), headers, body
     finally:
         writer.close()
+
+
+async def whole(port: int, sent: bytes) -> bytes:
+    """Send some bytes; return all that comes until the server hangs up."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    try:
+        async with asyncio.timeout(20):
+            writer.write(sent)
+            return await reader.read()
+    finally:
+        writer.close()
+
+
+def statuses(answers: bytes) -> list[int]:
+    """The statuses of some answers."""
+    return [int(each) for each in re.findall(rb"HTTP/1\.1 ([0-9]{3}) ", answers)]
 
 
 def code_of(headers: dict[str, str], body: bytes) -> str:
@@ -97,4 +127,108 @@ async def test_many_requests_on_one_connection_do_not_add_up(port: int) -> None:
             writer.write(head + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
             assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
             assert await reader.readexactly(len(body)) == body
+    writer.close()
+
+
+@pytest.mark.parametrize(
+    "head",
+    [
+        b"GET / HTTP/1.1\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n",
+        b"GET / HTTP/2.0\r\nHost: x\r\n",
+        b"GET /\r\n",
+    ],
+)
+async def test_a_head_that_the_parser_takes_and_http_does_not(port: int, head: bytes) -> None:
+    status, headers, body = await exchange(port, head + b"\r\n")
+    assert (status, code_of(headers, body)) == (400, "invalid_value")
+
+
+async def test_http_1_0_needs_no_host_and_is_closed(port: int) -> None:
+    answer = await whole(port, b"GET / HTTP/1.0\r\n\r\n")
+    assert statuses(answer) == [200]
+
+
+PLAIN = b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\n\r\na"
+CHUNKED = b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (PLAIN + b"garbage\r\n\r\n", [200, 400]),
+        (PLAIN * 3 + b"garbage\r\n\r\n", [200, 200, 200, 400]),
+        (PLAIN * 2 + CHUNKED + b"zz\r\n", [200, 200, 400]),
+        (PLAIN + b"GET / HTTP/1.1\r\n\r\n" + PLAIN, [200, 400]),
+        (PLAIN + b"BREW / HTTP/1.1\r\nHost: x\r\n\r\n", [200, 400]),
+        (CHUNKED + b"1\r\na\r\nzz\r\n", [400]),
+        (CHUNKED + b"1\r\na\r\n0\r\n\r\n" + PLAIN + b"zz\r\n\r\n", [200, 200, 400]),
+    ],
+)
+async def test_answers_come_in_the_order_of_the_requests(
+    port: int, sent: bytes, expected: list[int]
+) -> None:
+    assert statuses(await whole(port, sent)) == expected
+
+
+@pytest.mark.parametrize(
+    ("start", "more"),
+    [
+        (b"1;", b"a" * 4096),
+        (b"1\r\na\r\n0\r\nX: ", b"a" * 4096),
+        (b"1\r\na\r\n0\r\n", b"X: " + b"a" * 4091 + b"\r\n"),
+    ],
+    ids=["extension", "trailer", "trailers"],
+)
+async def test_what_surrounds_chunks_has_a_limit(port: int, start: bytes, more: bytes) -> None:
+    endless = [more] * (UNFINISHED_BYTES // len(more) + 1)
+    _, headers, body = await exchange(port, CHUNKED + start, *endless)
+    assert code_of(headers, body) == "invalid_length"
+
+
+async def test_a_body_in_chunks_of_one_byte_has_none_of_these_limits(port: int) -> None:
+    size = UNFINISHED_BYTES // 8
+    answer = await exchange(port, CHUNKED + b"1\r\na\r\n" * size + b"0\r\n\r\n")
+    assert answer[2] == b"a" * size
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "REQUEST_SECONDS", 0.2)
+
+
+@pytest.mark.usefixtures("hurry")
+@pytest.mark.parametrize(
+    ("sent", "expected"),
+    [
+        (b"", []),
+        (b"\r\n", []),
+        (b"GET / HT", [400]),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX: a", [400]),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na", [400]),
+        (CHUNKED + b"1\r\n", [400]),
+        (PLAIN + b"GET / HT", [200, 400]),
+        (b"POST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\na", [200]),
+    ],
+)
+async def test_who_never_ends_a_request_is_cut_off(
+    port: int, sent: bytes, expected: list[int]
+) -> None:
+    assert statuses(await whole(port, sent)) == expected
+
+
+@pytest.mark.usefixtures("hurry")
+async def test_an_answer_may_take_longer_than_a_request(port: int) -> None:
+    assert (await exchange(port, b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n"))[0] == 200
+
+
+async def test_a_body_that_was_not_asked_for_is_not_waited_for(port: int) -> None:
+    expecting = b"Host: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"
+    assert statuses(await whole(port, b"POST /early HTTP/1.1\r\n" + expecting)) == [200]
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    async with asyncio.timeout(20):
+        writer.write(b"POST / HTTP/1.1\r\n" + expecting)
+        assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
+        writer.write(b"a")
+        assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
     writer.close()
