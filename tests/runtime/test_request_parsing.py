@@ -107,6 +107,14 @@ def test_what_json_does_not_have_is_refused(text: str) -> None:
         scan(text.encode())
 
 
+@pytest.mark.parametrize(
+    ("data", "message"), [(b"9" * 5000, "a number is too large"), (b"\xff{}", "it is not UTF-8")]
+)
+def test_what_the_interpreter_says_of_itself_is_not_passed_on(data: bytes, message: str) -> None:
+    with pytest.raises(ValueError, match=f"^{message}$"):
+        scan(data)
+
+
 # RFC 6570 and OpenAPI 3.1.1, 4.8.12.6 (Style Examples)
 
 

@@ -550,6 +550,7 @@ def test_a_body_of_another_type_has_no_field_to_name(server: Server, body: str) 
     answer = server.post("/things", body)
     assert (answer.status, answer.error["code"]) == (400, "invalid_value")
     assert "param" not in answer.error
+    assert answer.error["details"][0]["param"] is None
 
 
 def test_all_faults_are_told_up_to_twenty(server: Server) -> None:
@@ -566,6 +567,7 @@ def test_all_faults_are_told_up_to_twenty(server: Server) -> None:
         {"Content_Type": "application/jsonx"},
         {"Content_Type": ""},
         {"Content_Type": "application/json", "Content_Encoding": "gzip"},
+        {"Content_Type": "application/json", "content_type": "application/json"},
     ],
 )
 def test_a_body_of_another_media_type_is_refused(server: Server, headers: dict[str, str]) -> None:
@@ -616,6 +618,12 @@ def test_wrong_credentials_have_one_answer(server: Server, header: str) -> None:
     answer = server.send("GET", "/things/thg_1", Authorization=header)
     assert (answer.status, answer.error["code"]) == (401, "bad_key")
     assert answer.headers["WWW-Authenticate"] == "Bearer"
+
+
+@pytest.mark.parametrize("second", ["Bearer key_a", "Bearer key_x"])
+def test_credentials_that_come_twice_are_none(server: Server, second: str) -> None:
+    answer = server.send("GET", "/things/thg_1", Authorization="Bearer key_a", authorization=second)
+    assert (answer.status, answer.error["code"]) == (401, "bad_key")
 
 
 def test_the_scheme_of_credentials_has_no_case(server: Server) -> None:

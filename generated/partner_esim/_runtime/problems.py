@@ -160,7 +160,7 @@ class ErrorWriter:
             param=first.param or None,
             details=[
                 {
-                    "param": each.param,
+                    "param": each.param or None,
                     "code": self.shape.conditions.get(each.condition, each.condition),
                     "message": each.message,
                 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, Generic, TypeVar, cast
@@ -59,14 +59,14 @@ class Context:
         operation: the plan of the operation; None while the request fits none.
         principal: what `authenticate` returned; None for an operation without security.
         request_id: also in the answer, where the contract declares a header for it.
-        fields: the request's headers by lower-case name.
+        fields: the request's headers by lower-case name; one that came twice has both values.
         headers: sent with the answer, whether that is a success or an error.
     """
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
         self.scope = scope
         self.receive = receive
-        self.fields: Mapping[bytes, bytes] = dict(scope["headers"])
+        self.fields = _fields(scope["headers"])
         self.request_id = ""
         self.body: bytes | None = None
         self.operation: Operation[Any] | None = None
@@ -282,6 +282,14 @@ class Endpoint:
             raise BrokenContractError(f"the status {status} is not declared")
         codec = self._codecs[status] = self._conduct.codec(model)
         return codec
+
+
+def _fields(headers: Iterable[tuple[bytes, bytes]]) -> Mapping[bytes, bytes]:
+    fields: dict[bytes, bytes] = {}
+    for name, value in headers:
+        # A field that may be there once only gets a value that nothing takes (RFC 9110, 5.3).
+        fields[name] = fields[name] + b", " + value if name in fields else value
+    return fields
 
 
 def _properties(models: ModuleType, model: str | None) -> frozenset[str]:

@@ -6,6 +6,10 @@ import json
 from decimal import Decimal
 
 
+# Python reads integers of so many digits whatever its settings are.
+_MAX_DIGITS = 640
+
+
 class _WholeNumberError(Exception):
     """An integer is written with a fraction or an exponent."""
 
@@ -15,10 +19,13 @@ def scan(data: bytes) -> bytes:
 
     Raises:
         ValueError: `data` is not JSON in UTF-8, repeats a name within an object, is nested too
-            deeply, or has a number that no double can hold.
+            deeply, or has a number that is out of all proportion.
     """
     try:
         text = data.decode().strip(" \t\r\n")
+    except UnicodeDecodeError:
+        raise ValueError("it is not UTF-8") from None
+    try:
         try:
             _, end = _CHECKING.raw_decode(text)
             if end != len(text):
@@ -35,6 +42,12 @@ def _object(members: list[tuple[str, object]]) -> dict[str, object]:
     if len(unique) != len(members):
         raise ValueError("an object repeats a name")
     return unique
+
+
+def _integer(text: str) -> int:
+    if len(text) > _MAX_DIGITS:
+        raise ValueError("a number is too large")
+    return int(text)
 
 
 def _number(text: str) -> int | float:
@@ -57,8 +70,14 @@ def _constant(text: str) -> object:
 
 
 _CHECKING = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_fraction, parse_constant=_constant
+    object_pairs_hook=_object,
+    parse_int=_integer,
+    parse_float=_fraction,
+    parse_constant=_constant,
 )
 _REWRITING = json.JSONDecoder(
-    object_pairs_hook=_object, parse_float=_number, parse_constant=_constant
+    object_pairs_hook=_object,
+    parse_int=_integer,
+    parse_float=_number,
+    parse_constant=_constant,
 )
