@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from decimal import Decimal
 
-
 # Python reads integers of so many digits whatever its settings are.
 _MAX_DIGITS = 640
 
