@@ -19,6 +19,8 @@ HEAD_BYTES = 64 * 1024
 UNFINISHED_BYTES = 8 * HEAD_BYTES
 # For all of a request, from its first byte to its last.
 REQUEST_SECONDS = 30.0
+# For a client to take its last answer: a reset, which bytes that nobody reads cause, could eat it.
+LINGER_SECONDS = 2.0
 _REQUEST_LINE = re.compile(rb"([A-Za-z0-9!#$%&'*+.^_`|~-]+) [!-~]+ HTTP/1\.[01]\r\n")
 _METHODS = frozenset(b"CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE".split())
 _ALLOW = "DELETE, GET, HEAD, OPTIONS, POST"
@@ -50,6 +52,7 @@ class Protocol(HttpToolsProtocol):
     _is_open = False
     _is_head = False
     _received = b""
+    _is_fresh = True
     _refusal: bytes | None = None
     _deadline: asyncio.TimerHandle | None = None
 
@@ -68,12 +71,13 @@ class Protocol(HttpToolsProtocol):
         if self._refusal is not None:
             return
         self._received = data
+        self._is_fresh = not self._is_open
         super().data_received(data)
         self._unfinished += len(data)
-        if self.transport.is_closing():
+        if self.transport.is_closing() or self._refusal is not None:
             return
         # The parser gathers a header until it is whole, however long that takes.
-        if self._unfinished > UNFINISHED_BYTES and self._refusal is None:
+        if self._unfinished > UNFINISHED_BYTES:
             self._head = self._unfinished
             self.send_400_response("")
         elif self._is_open or self._is_idle:
@@ -103,17 +107,19 @@ class Protocol(HttpToolsProtocol):
     def on_message_complete(self) -> None:
         """End a request."""
         self._unwatch()
-        self._is_open = False
+        self._is_open = self._is_fresh = False
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
         """End an answer, and go on with the next request."""
-        if self._refusal is not None and not self.pipeline and not self.transport.is_closing():
+        is_last = not self.pipeline and not self.transport.is_closing()
+        if is_last and self._refusal is not None:
             self._end(self._refusal)
-        elif self._is_unread and self.expect_100_continue:
+        elif is_last and self._is_unread and self.expect_100_continue:
             # Nobody knows whether the body will come: it was not asked for.
             self._end(b"")
-        super().on_response_complete()
+        else:
+            super().on_response_complete()
 
     def on_url(self, url: bytes) -> None:
         """Take a part of the target."""
@@ -127,7 +133,7 @@ class Protocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, or has a method that the parser does not know."""
-        line = _REQUEST_LINE.match(self._received)
+        line = _REQUEST_LINE.match(self._received) if self._is_fresh else None
         if line and line[1] not in _METHODS:
             method = line[1].decode("ascii")[:40]
             self._refuse("method_not_allowed", f"No path supports {method}.")
@@ -170,7 +176,7 @@ class Protocol(HttpToolsProtocol):
         elif self._is_open:
             self._refuse("invalid_value", "The request did not arrive in time.")
         elif self._is_idle:
-            self._end(b"")
+            self.transport.close()
 
     def _refuse(self, code: str, message: str) -> None:
         """Answer what is no request after all requests before it, and hang up."""
@@ -184,6 +190,7 @@ class Protocol(HttpToolsProtocol):
             else:
                 self._end(b"" if self.cycle.response_started else answer)
                 self.cycle.disconnected = True
+                self.cycle.waiting_for_100_continue = False
                 self.cycle.message_event.set()
         elif self._is_idle:
             self._end(answer)
@@ -203,5 +210,13 @@ class Protocol(HttpToolsProtocol):
         return head.encode("ascii") + body
 
     def _end(self, answer: bytes) -> None:
+        self._unwatch()
+        self._unset_keepalive_if_required()
+        self._refusal = b""
         self.transport.write(answer)
-        self.transport.close()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+            self.flow.resume_reading()
+            self._deadline = self.loop.call_later(LINGER_SECONDS, self.transport.close)
+        else:
+            self.transport.close()

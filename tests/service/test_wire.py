@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import random
 import re
 import socket
 from collections.abc import AsyncIterator
+from itertools import pairwise
 
 import pytest
 from starlette.applications import Starlette
@@ -34,10 +36,15 @@ async def port() -> AsyncIterator[int]:
         await asyncio.sleep(2 * wire.REQUEST_SECONDS)
         return PlainTextResponse("")
 
+    async def later(request: Request) -> PlainTextResponse:
+        await asyncio.sleep(0.005)
+        return PlainTextResponse("")
+
     routes = [
         Route("/", echo, methods=["GET", "POST"]),
         Route("/early", early, methods=["POST"]),
         Route("/slow", slow),
+        Route("/later", later),
     ]
     server = Server(Starlette(routes=routes))
     listening = socket.create_server(("127.0.0.1", 0))
@@ -46,6 +53,12 @@ async def port() -> AsyncIterator[int]:
     yield listening.getsockname()[1]
     server.should_exit = True
     await running
+
+
+@pytest.fixture
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "REQUEST_SECONDS", 0.2)
+    monkeypatch.setattr(wire, "LINGER_SECONDS", 0.2)
 
 
 async def exchange(port: int, *parts: bytes) -> tuple[int, dict[str, str], bytes]:
@@ -171,6 +184,39 @@ async def test_answers_come_in_the_order_of_the_requests(
     assert statuses(await whole(port, sent)) == expected
 
 
+REQUESTS = {
+    PLAIN: 200,
+    CHUNKED + b"1\r\na\r\n0\r\nX: y\r\n\r\n": 200,
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n": 200,
+    b"\r\nPOST /early HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\n\r\nabc": 200,
+    b"GET /later HTTP/1.1\r\nHost: x\r\n\r\n": 200,
+    b"GET /none HTTP/1.1\r\nHost: x\r\n\r\n": 404,
+}
+BROKEN = [
+    b"garbage\r\n\r\n",
+    b"GET / HTTP/1.1\r\n\r\n",
+    CHUNKED + b"zz\r\n",
+    CHUNKED + b"1\r\na\r\nzz\r\n",
+]
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_packets_do_not_matter(port: int, seed: int) -> None:
+    chance = random.Random(seed)
+    for _ in range(10):
+        good = chance.choices(sorted(REQUESTS), k=chance.randint(0, 4))
+        sent = b"".join(good) + chance.choice(BROKEN)
+        cuts = sorted(chance.sample(range(1, len(sent)), k=chance.randint(0, 5)))
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        async with asyncio.timeout(20):
+            for start, end in pairwise([0, *cuts, len(sent)]):
+                writer.write(sent[start:end])
+                await asyncio.sleep(0.001)
+            answers = statuses(await reader.read())
+        writer.close()
+        assert answers == [*(REQUESTS[each] for each in good), 400], (sent, cuts)
+
+
 @pytest.mark.parametrize(
     ("start", "more"),
     [
@@ -190,11 +236,6 @@ async def test_a_body_in_chunks_of_one_byte_has_none_of_these_limits(port: int) 
     size = UNFINISHED_BYTES // 8
     answer = await exchange(port, CHUNKED + b"1\r\na\r\n" * size + b"0\r\n\r\n")
     assert answer[2] == b"a" * size
-
-
-@pytest.fixture
-def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "REQUEST_SECONDS", 0.2)
 
 
 @pytest.mark.usefixtures("hurry")
@@ -231,4 +272,22 @@ async def test_a_body_that_was_not_asked_for_is_not_waited_for(port: int) -> Non
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
         writer.write(b"a")
         assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
+    writer.close()
+
+
+@pytest.mark.usefixtures("hurry")
+async def test_what_is_sent_after_a_refusal_does_not_reset_the_answer(port: int) -> None:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    async with asyncio.timeout(20):
+        writer.write(b"garbage\r\n\r\n")
+        for _ in range(10):
+            await asyncio.sleep(0.001)
+            writer.write(b"a" * 65536)
+        assert statuses(await reader.read()) == [400]
+        # In the end it hangs up all the same.
+        with pytest.raises(ConnectionError):
+            while True:
+                writer.write(b"a" * 65536)
+                await writer.drain()
+                await asyncio.sleep(0.001)
     writer.close()
