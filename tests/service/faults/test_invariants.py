@@ -154,6 +154,13 @@ class Partner(RuleBasedStateMachine):
     def order_without_a_quantity(self) -> None:
         self.buy({"plan_id": "pln_jp-5gb-30d", "reference": next(self.names)})
 
+    @precondition(lambda self: self.balance >= 200)
+    @rule()
+    def use_up_most_of_the_balance(self) -> None:
+        price = self.client.plans.get("pln_asia-daily-1gb").price_usd
+        days = int((self.balance - 70) / price / 3)
+        self.order("pln_asia-daily-1gb", 3, days)
+
     def buy(self, body: dict[str, Any]) -> None:
         price = self.client.plans.get(body["plan_id"]).price_usd
         total = price * body.get("quantity", 1) * body.get("days", 1)
