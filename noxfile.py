@@ -25,6 +25,11 @@ def install_workspace(session: nox.Session) -> None:
     session.install("-e", ".", "-e", "./generated[server]", "-e", "./service")
 
 
+def run_pytest(session: nox.Session, *arguments: str) -> None:
+    """Run tests, which start hundreds of processes: none should compile what another one has."""
+    session.run("pytest", *arguments, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
 @nox.session
 def generate(session: nox.Session) -> None:
     """Validate the document, then regenerate generated/ (`-- --check` only compares)."""
@@ -38,7 +43,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("pytest", *(session.posargs or ["-n", "auto"]))
+    run_pytest(session, *(session.posargs or ["-n", "auto"]))
 
 
 @nox.session
@@ -46,7 +51,7 @@ def published(session: nox.Session) -> None:
     """Check and generate every document of the corpus that SPECWRIGHT_CORPUS names."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("pytest", "-m", "published", *(session.posargs or ["-n", "auto"]))
+    run_pytest(session, "-m", "published", *(session.posargs or ["-n", "auto"]))
 
 
 @nox.session
@@ -73,7 +78,7 @@ def docs(session: nox.Session) -> None:
     """Execute every command and code block of README.md and docs/, and check the references."""
     install_workspace(session)
     install_group(session, "test")
-    session.run("pytest", "tests/docs", *session.posargs)
+    run_pytest(session, "tests/docs", *session.posargs)
 
 
 @nox.session
