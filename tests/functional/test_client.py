@@ -426,7 +426,7 @@ def test_a_compressed_answer_is_read(caller: Caller, origin: Origin) -> None:
     assert origin.asked[0].headers["accept-encoding"] == "gzip"
 
 
-@pytest.mark.parametrize("body", [b"plain", gzip.compress(b"{}" * 99)[:-9]])
+@pytest.mark.parametrize("body", [b"plain", gzip.compress(b"{}" * 99)[:-9]], ids=["plain", "cut"])
 def test_an_answer_whose_compression_is_broken_is_a_connection_error(
     caller: Caller, origin: Origin, body: bytes
 ) -> None:
