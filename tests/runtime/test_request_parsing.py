@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlencode
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from specwright.runtime.operation import Kind, Parameter
@@ -76,6 +76,7 @@ def test_scanning_twice_changes_nothing_more(value: object) -> None:
 
 @given(st.integers(-(10**15), 10**15), st.sampled_from(["{}.0", "{}.000", "{}e0", "{}0E-1"]))
 def test_whole_numbers_become_integers(value: int, form: str) -> None:
+    assume(value or form != "{}0E-1")
     assert scan(f"[{form.format(value)}]".encode()) == f"[{value}]".encode()
 
 
