@@ -1,6 +1,7 @@
 """Every task of this repository, one session each; `nox -l` is the table of contents."""
 
 import argparse
+import os
 from pathlib import Path
 
 import nox
@@ -43,7 +44,8 @@ def tests(session: nox.Session) -> None:
     """Run the tests, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, *(session.posargs or ["-n", "auto"]))
+    # More processes than cores: many of these tests wait for others.
+    run_pytest(session, *(session.posargs or ["-n", str(2 * (os.cpu_count() or 1))]))
 
 
 @nox.session

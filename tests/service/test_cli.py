@@ -36,7 +36,7 @@ def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """The two kinds of database, without a schema yet."""
     if request.param == "sqlite":
         return str(tmp_path / "service.db")
-    url: str = request.getfixturevalue("postgres_url")
+    url: str = request.getfixturevalue("empty_postgres")
     return url
 
 
@@ -175,5 +175,5 @@ def test_a_backup_is_refused_where_it_would_do_harm(run: Run, tmp_path: Path) ->
 
 
 @pytest.mark.anyio
-async def test_a_backup_of_postgresql_has_tools_of_its_own(run: Run, postgres_url: str) -> None:
-    assert "pg_dump" in refused(run("backup", "x.db", "--database", postgres_url))
+async def test_a_backup_of_postgresql_has_tools_of_its_own(run: Run, empty_postgres: str) -> None:
+    assert "pg_dump" in refused(run("backup", "x.db", "--database", empty_postgres))

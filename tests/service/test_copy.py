@@ -58,17 +58,17 @@ async def file(tmp_path: Path, clock: ManualClock, ids: Ids) -> Path:
 
 
 @pytest.mark.parametrize("is_used_before", [False, True])
-async def test_everything_arrives(file: Path, postgres_url: str, is_used_before: bool) -> None:
+async def test_everything_arrives(file: Path, empty_postgres: str, is_used_before: bool) -> None:
     if is_used_before:
         # A service that was started on it left its own catalogue there.
-        database = await PostgresDatabase.open(postgres_url)
+        database = await PostgresDatabase.open(empty_postgres)
         await migrate(database)
         left = World(database, ManualClock(), Ids(ManualClock()))
         await left.sell(catalogue.load(catalogue.default_path()))
         await database.close()
-    code, said = await run(file, postgres_url)
+    code, said = await run(file, empty_postgres)
     assert (code, said.split()[0]) == (0, "copied"), said
-    source, target = SqliteDatabase(file), await PostgresDatabase.open(postgres_url)
+    source, target = SqliteDatabase(file), await PostgresDatabase.open(empty_postgres)
     names = await source.read(tables)
     before = await source.read(partial(contents, names))
     assert await target.read(partial(contents, names)) == before
@@ -78,10 +78,10 @@ async def test_everything_arrives(file: Path, postgres_url: str, is_used_before:
 
 
 async def test_a_retry_of_an_order_from_before_is_a_replay(
-    file: Path, postgres_url: str, clock: ManualClock, ids: Ids
+    file: Path, empty_postgres: str, clock: ManualClock, ids: Ids
 ) -> None:
-    await run(file, postgres_url)
-    database = await PostgresDatabase.open(postgres_url)
+    await run(file, empty_postgres)
+    database = await PostgresDatabase.open(empty_postgres)
     world = World(database, clock, ids)
     [partner] = await database.read(partial(rows, "SELECT partner_id FROM partners"))
     world.partner_id = partner["partner_id"]
@@ -93,23 +93,23 @@ async def test_a_retry_of_an_order_from_before_is_a_replay(
     await database.close()
 
 
-async def test_it_is_refused_where_it_could_do_harm(file: Path, postgres_url: str) -> None:
+async def test_it_is_refused_where_it_could_do_harm(file: Path, empty_postgres: str) -> None:
     serving = SqliteDatabase(file)
-    code, said = await run(file, postgres_url)
+    code, said = await run(file, empty_postgres)
     assert code == 2 and "in use" in said
     await serving.close()
     assert (await run(file, str(file)))[0] == 2
-    assert (await run(file, postgres_url))[0] == 0
-    code, said = await run(file, postgres_url)
+    assert (await run(file, empty_postgres))[0] == 0
+    code, said = await run(file, empty_postgres)
     assert code == 2 and "has partners already" in said
 
 
-async def test_an_old_file_is_brought_up_to_date_first(file: Path, postgres_url: str) -> None:
+async def test_an_old_file_is_brought_up_to_date_first(file: Path, empty_postgres: str) -> None:
     database = SqliteDatabase(file)
     await database.write(partial(rows, "DELETE FROM schema_version WHERE version > 1"))
     await database.close()
-    code, said = await run(file, postgres_url)
+    code, said = await run(file, empty_postgres)
     assert code == 2 and "esim-service migrate --database" in said
-    target = await PostgresDatabase.open(postgres_url)
+    target = await PostgresDatabase.open(empty_postgres)
     assert await target.read(partial(rows, "SELECT * FROM partners")) == []
     await target.close()

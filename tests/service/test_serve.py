@@ -402,8 +402,8 @@ async def test_a_port_in_use_is_told(tmp_path: Path) -> None:
     assert not (tmp_path / "esim.sqlite3").exists()
 
 
-async def test_a_schema_of_another_version_is_told(postgres_url: str, tmp_path: Path) -> None:
-    line = line_of("serve", "--port", "0", "--database", postgres_url, cwd=tmp_path)
+async def test_a_schema_of_another_version_is_told(empty_postgres: str, tmp_path: Path) -> None:
+    line = line_of("serve", "--port", "0", "--database", empty_postgres, cwd=tmp_path)
     assert "esim-service migrate" in line
     assert esim_service("migrate", cwd=tmp_path).returncode == 0
     with sqlite3.connect(tmp_path / "esim.sqlite3") as newer:

@@ -20,17 +20,20 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_processes_that_start_together_load_the_catalogue_once(
-    postgres_url: str,
+    empty_postgres: str,
 ) -> None:
-    async with open_database(postgres_url) as first, open_database(postgres_url) as second:
+    async with (
+        open_database(empty_postgres) as first,
+        open_database(empty_postgres) as second,
+    ):
         await migrate(first)
         await asyncio.gather(*(prepare(each, may_migrate=False) for each in (first, second) * 3))
         found = await second.read(catalogue_store.for_sale)
         assert len(found) == len(catalogue.load(catalogue.default_path()).plans)
 
 
-async def test_an_old_schema_is_refused_where_it_is_not_migrated(postgres_url: str) -> None:
-    async with open_database(postgres_url) as opened:
+async def test_an_old_schema_is_refused_where_it_is_not_migrated(empty_postgres: str) -> None:
+    async with open_database(empty_postgres) as opened:
         with pytest.raises(OperatorError, match="esim-service migrate"):
             await prepare(opened, may_migrate=False)
 

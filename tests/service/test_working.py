@@ -9,7 +9,7 @@ import re
 import signal
 import subprocess
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from pathlib import Path
 
 import httpx2
@@ -72,20 +72,14 @@ def variables(authority: Authority) -> dict[str, str]:
     }
 
 
-@pytest.fixture
-async def place(postgres_url: str, tmp_path: Path) -> AsyncIterator[str]:
-    assert esim_service("migrate", "--database", postgres_url, cwd=tmp_path).returncode == 0
-    yield postgres_url
-
-
 async def test_two_workers_do_what_a_server_leaves_to_them(
-    place: str, tmp_path: Path, authority: Authority, variables: dict[str, str]
+    postgres_url: str, tmp_path: Path, authority: Authority, variables: dict[str, str]
 ) -> None:
     async with receiver(authority.context("127.0.0.1"), answer("200 OK")) as seen:
         with (
-            serving(place, tmp_path, ESIM_WORKER="false", **variables) as server,
-            working(place, tmp_path, variables) as first,
-            working(place, tmp_path, variables) as second,
+            serving(postgres_url, tmp_path, ESIM_WORKER="false", **variables) as server,
+            working(postgres_url, tmp_path, variables) as first,
+            working(postgres_url, tmp_path, variables) as second,
         ):
             workers = (first, second)
             addresses = [operations_of(each) for each in workers]
@@ -134,17 +128,17 @@ async def hang(_: object, __: object, ___: int) -> None:
 
 
 async def test_a_worker_that_is_told_to_stop_gives_back_what_it_has(
-    place: str, tmp_path: Path, authority: Authority, variables: dict[str, str]
+    postgres_url: str, tmp_path: Path, authority: Authority, variables: dict[str, str]
 ) -> None:
     async with receiver(authority.context("127.0.0.1"), hang) as seen:
-        with serving(place, tmp_path, ESIM_WORKER="false", **variables) as server:
+        with serving(postgres_url, tmp_path, ESIM_WORKER="false", **variables) as server:
             async with AsyncEsimClient(server.key(), base_url=server.base_url) as client:
                 await client.webhook_endpoints.create(url=f"https://127.0.0.1:{seen.port}/")
 
                 async def received() -> bool:
                     return len(seen.requests) == 1
 
-                with working(place, tmp_path, variables) as first:
+                with working(postgres_url, tmp_path, variables) as first:
                     operations_of(first)
                     await client.orders.create(plan_id=PLAN, reference="r1")
                     await until(received)
@@ -154,7 +148,7 @@ async def test_a_worker_that_is_told_to_stop_gives_back_what_it_has(
                     output = await asyncio.to_thread(first.communicate, timeout=DEADLINE)
                     assert first.returncode == 0, output
                 seen.behave = answer("200 OK")
-                with working(place, tmp_path, variables) as second:
+                with working(postgres_url, tmp_path, variables) as second:
                     operations_of(second)
 
                     async def again() -> bool:
@@ -179,8 +173,8 @@ def test_an_sqlite_file_has_no_workers(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-async def test_a_worker_needs_the_current_schema(postgres_url: str, tmp_path: Path) -> None:
-    arguments = ("worker", "--database", postgres_url, "--metrics-port=0")
+async def test_a_worker_needs_the_current_schema(empty_postgres: str, tmp_path: Path) -> None:
+    arguments = ("worker", "--database", empty_postgres, "--metrics-port=0")
     done = await asyncio.to_thread(esim_service, *arguments, cwd=tmp_path)
     assert done.returncode == 2
     assert "esim-service migrate" in done.stderr
