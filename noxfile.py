@@ -9,10 +9,13 @@ import nox
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
-nox.options.sessions = ["generate", "lint", "typecheck", "tests"]
+nox.options.sessions = ["generate", "lint", "typecheck", "tests", "tests_service"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
+SERVICE_TESTS = "tests/service"
+# More processes than cores: many tests wait for others.
+WORKERS = ("-n", str(2 * (os.cpu_count() or 1)))
 DISTRIBUTIONS = (".", "generated", "service")
 
 
@@ -41,11 +44,18 @@ def generate(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests, or what follows `--`."""
+    """Run the tests of toolkit, generated package and docs, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
-    # More processes than cores: many of these tests wait for others.
-    run_pytest(session, *(session.posargs or ["-n", str(2 * (os.cpu_count() or 1))]))
+    run_pytest(session, *(session.posargs or [*WORKERS, "--ignore", SERVICE_TESTS]))
+
+
+@nox.session
+def tests_service(session: nox.Session) -> None:
+    """Run the tests of the reference service, on SQLite and PostgreSQL."""
+    install_workspace(session)
+    install_group(session, "test")
+    run_pytest(session, *(session.posargs or [*WORKERS, SERVICE_TESTS]))
 
 
 @nox.session
@@ -53,7 +63,7 @@ def published(session: nox.Session) -> None:
     """Check and generate every document of the corpus that SPECWRIGHT_CORPUS names."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, "-m", "published", *(session.posargs or ["-n", "auto"]))
+    run_pytest(session, "-m", "published", *(session.posargs or WORKERS))
 
 
 @nox.session
