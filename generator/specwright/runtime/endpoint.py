@@ -218,14 +218,14 @@ class Endpoint:
             return self._body.decode(data)
         except ValidationError as error:
             found = faults(error, "", json.loads(data))
-        if found[0].condition == "invalid_json":
+        if found[0].code == "invalid_json":
             raise Problem("invalid_json", found[0].message)
         wrong += [self._refused(fault) for fault in found]
         return None
 
     def _refused(self, fault: Fault) -> Fault:
         code = self.operation.refusals.get(_INDEX.sub("*", fault.param))
-        if code is None or fault.condition != "invalid_value":
+        if code is None or fault.code != "invalid_value":
             return fault
         return Fault(code, fault.param, fault.message)
 

@@ -82,9 +82,9 @@ class Unimplemented(Problem):
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing wrong with a request: the condition or its code, where, and in words."""
+    """One thing wrong with a request; `code` is what a `Problem` takes."""
 
-    condition: str
+    code: str
     param: str
     message: str
 
@@ -154,13 +154,13 @@ class ErrorWriter:
         first, *others = found
         more = f" (and {len(others)} more)" if others else ""
         return Problem(
-            first.condition,
+            first.code,
             f"{first.param}: {first.message}{more}" if first.param else first.message + more,
             param=first.param or None,
             details=[
                 {
                     "param": each.param or None,
-                    "code": self.shape.conditions.get(each.condition, each.condition),
+                    "code": self.shape.conditions.get(each.code, each.code),
                     "message": each.message,
                 }
                 for each in found[:MAX_DETAILS]
