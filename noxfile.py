@@ -26,7 +26,7 @@ def install_group(session: nox.Session, name: str) -> None:
 
 def install_workspace(session: nox.Session) -> None:
     """Install the toolkit, the generated package and the reference service from this checkout."""
-    session.install("-e", ".", "-e", "./generated[server]", "-e", "./service")
+    session.install("-e", ".", "-e", "./generated[server]", "-e", "./service[postgres]")
 
 
 def run_pytest(session: nox.Session, *arguments: str) -> None:
@@ -125,7 +125,6 @@ def bench(session: nox.Session) -> None:
 def bench_service(session: nox.Session) -> None:
     """Measure the service beside one that is written by hand; write docs/benchmarks-service.md."""
     install_workspace(session)
-    session.install("-e", "./service[postgres]")
     install_group(session, "bench")
     session.run("python", "-m", "benchmarks.service", *session.posargs)
 
@@ -134,7 +133,6 @@ def bench_service(session: nox.Session) -> None:
 def kills(session: nox.Session) -> None:
     """Kill serving processes 200 times per database, send 100,000 duplicates; write the page."""
     install_workspace(session)
-    session.install("-e", "./service[postgres]")
     install_group(session, "test")
     session.run("python", "-m", "tests.service.kills", *session.posargs)
 
@@ -143,7 +141,6 @@ def kills(session: nox.Session) -> None:
 def fuzz(session: nox.Session) -> None:
     """Let schemathesis loose on the service; fail for what docs/ does not explain (minutes)."""
     install_workspace(session)
-    session.install("-e", "./service[postgres]")
     install_group(session, "test")
     install_group(session, "fuzz")
     session.run("python", "-m", "tests.service.fuzz", *session.posargs)

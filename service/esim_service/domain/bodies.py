@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 
 from pydantic import BaseModel
 
@@ -35,7 +36,7 @@ def order(value: Order) -> models.Order:
         metadata=dict(value.metadata),
         failure=models.OrderFailure(code=failed.code, message=failed.message) if failed else None,
         created_at=moment(value.created_at),
-        completed_at=None if value.completed_at is None else moment(value.completed_at),
+        completed_at=_moment(value.completed_at),
     )
 
 
@@ -60,9 +61,9 @@ def esim(value: Esim) -> models.Esim:
             total_bytes=total,
             used_bytes=value.used_bytes,
             remaining_bytes=None if total is None else max(0, total - value.used_bytes),
-            observed_at=None if value.observed_at is None else moment(value.observed_at),
+            observed_at=_moment(value.observed_at),
         ),
-        activated_at=None if value.activated_at is None else moment(value.activated_at),
+        activated_at=_moment(value.activated_at),
         expires_at=moment(value.expires_at),
         topup_supported=value.topup_supported,
         created_at=moment(value.created_at),
@@ -85,7 +86,7 @@ def topup(value: Topup) -> models.Topup:
         data_bytes=value.data_bytes,
         balance_after_usd=to_decimal(value.balance_after),
         created_at=moment(value.created_at),
-        completed_at=None if value.completed_at is None else moment(value.completed_at),
+        completed_at=_moment(value.completed_at),
     )
 
 
@@ -101,7 +102,6 @@ def balance(value: Account) -> models.Balance:
 
 def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
     """Show a webhook endpoint, without its secret."""
-    success, failure = value.last_success_at, value.last_failure_at
     return models.WebhookEndpoint(
         id=value.endpoint_id,
         url=value.url,
@@ -110,8 +110,8 @@ def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
         status=value.status,
         disabled_reason=value.disabled_reason,
         created_at=moment(value.created_at),
-        last_success_at=None if success is None else moment(success),
-        last_failure_at=None if failure is None else moment(failure),
+        last_success_at=_moment(value.last_success_at),
+        last_failure_at=_moment(value.last_failure_at),
     )
 
 
@@ -134,3 +134,7 @@ def event(
     return (
         json.dumps(head, separators=(",", ":")).encode()[:-1] + b',"data":' + encoded(data) + b"}"
     )
+
+
+def _moment(milliseconds: int | None) -> datetime | None:
+    return None if milliseconds is None else moment(milliseconds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import get_args
 
 from partner_esim import models
 from partner_esim.server import Problem
@@ -16,16 +17,7 @@ from . import events
 from .stamp import Stamp
 
 CAPACITY = 3
-DEFAULT_SELECTION = (
-    "order.completed",
-    "esim.activated",
-    "esim.usage",
-    "esim.depleted",
-    "esim.expiring",
-    "esim.expired",
-    "topup.completed",
-    "balance.low",
-)
+DEFAULT_SELECTION = tuple(name for name in get_args(models.EventTypeName) if name != "webhook.test")
 
 
 def not_found() -> Problem:
