@@ -7,7 +7,6 @@ import sys
 from collections.abc import Callable
 from importlib.metadata import version
 
-from specwright.check.findings import Level, Report
 from specwright.check.lint.table import RULES
 from specwright.check.run import check
 from specwright.check.settings import Settings
@@ -18,6 +17,7 @@ from specwright.document.upgrade import upgrade
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Origin, digest, locked
 from specwright.errors import SpecwrightError
+from specwright.findings import Level, Report
 from specwright.ir.build import build
 from specwright.ir.model import Names
 from specwright.models.generate import ModelSource

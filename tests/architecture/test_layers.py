@@ -24,6 +24,7 @@ ROWS = {
         {"render", "models", "check"},
         {"ir"},
         {"document", "config"},
+        {"findings"},
         {"errors", "text", "names", "pointer", "runtime"},
     ),
     SERVICE: (

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from specwright.document.load import load
+from specwright.document.sources.load import load
 from specwright.pipeline import Options, generate
 from tests.functional.origin import Origin, running
 

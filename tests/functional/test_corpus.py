@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from specwright.config import Options
-from specwright.document.load import load
+from specwright.document.sources.load import load
 from specwright.pipeline import InvalidDocument, generate
 
 pytestmark = pytest.mark.published

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from specwright.config import Options
-from specwright.document.load import load
+from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
 from specwright.pipeline import generate
 from tests.functional.documents import Json, content, ref

@@ -12,12 +12,12 @@ from typing import Any
 import pytest
 
 from specwright import pipeline
-from specwright.check.findings import Level
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.settings import Settings
 from specwright.config import Options
-from specwright.document.load import load
+from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
+from specwright.findings import Level
 
 # Calls this name if it ever gets out of its literal, docstring or comment.
 ALARM = "pwned"

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from specwright.config import Options
-from specwright.document.load import load
+from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
 from specwright.errors import SpecwrightError
 from specwright.pipeline import generate

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from specwright.document.load import load
 from specwright.document.model import Document
 from specwright.document.normalise import normalise
+from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.models.generate import generate
 from specwright.models.worker import ModelWorker

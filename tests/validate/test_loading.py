@@ -15,9 +15,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from specwright import pointer
-from specwright.document import json_source, yaml_source
-from specwright.document.bundle import Remote
-from specwright.document.load import load
+from specwright.document.sources import json_source, yaml_source
+from specwright.document.sources.bundle import Remote
+from specwright.document.sources.load import load
 from specwright.errors import InputError
 
 from .documents import write

@@ -6,7 +6,7 @@ import pytest
 
 from specwright.check.run import check
 from specwright.check.settings import Profile, Settings
-from specwright.document.load import load
+from specwright.document.sources.load import load
 
 from .documents import write
 

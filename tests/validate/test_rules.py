@@ -9,13 +9,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from specwright.check.findings import Level
 from specwright.check.lint.rule import Category, Rule
 from specwright.check.lint.table import RULES
 from specwright.check.run import check
 from specwright.check.settings import Profile, Settings
-from specwright.document.load import load
+from specwright.document.sources.load import load
 from specwright.errors import InputError
+from specwright.findings import Level
 
 from .documents import write
 

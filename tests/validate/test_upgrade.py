@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from specwright.document.load import load
 from specwright.document.model import Document
+from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 
 from .documents import write

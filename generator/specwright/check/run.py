@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.check.findings import Finding, Level, Report, Waived, in_order
 from specwright.check.lint.rule import Rule
 from specwright.check.lint.table import RULES
 from specwright.check.settings import Profile, Settings, Waiver
 from specwright.check.subject import Subject
 from specwright.document.model import Document
 from specwright.document.upgrade import upgrade
+from specwright.findings import Finding, Level, Report, Waived, in_order
 
 # What the run itself has to say; not rules, since no document can break them.
 INCOMPLETE = "check-incomplete"

@@ -10,8 +10,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from specwright.check.findings import Finding, Level
 from specwright.errors import InputError, Location
+from specwright.findings import Finding, Level
 
 FILE_NAME = "lint.toml"
 

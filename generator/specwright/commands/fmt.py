@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from specwright.document.canonical import canonical
-from specwright.document.load import parse_openapi, read_file
+from specwright.document.sources.load import parse_openapi, read_file
 from specwright.errors import InputError, Location
 
 

@@ -18,9 +18,9 @@ from specwright.commands.options import (
     configured,
 )
 from specwright.config import Config
-from specwright.document.bundle import Remote
-from specwright.document.load import load, read_file
 from specwright.document.model import Document
+from specwright.document.sources.bundle import Remote
+from specwright.document.sources.load import load, read_file
 from specwright.emit import cache
 from specwright.emit.drift import Difference, State, compare, unified_diff
 from specwright.emit.fileset import FileSet

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from specwright.commands.options import chosen_document, configured
-from specwright.document.load import load
+from specwright.document.sources.load import load
 from specwright.emit.transaction import replace_files
 
 

@@ -7,12 +7,12 @@ from enum import StrEnum
 import click
 
 from specwright.check import settings
-from specwright.check.findings import Level, Report
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.run import check
-from specwright.document.bundle import Remote
-from specwright.document.load import load
 from specwright.document.model import Document
+from specwright.document.sources.bundle import Remote
+from specwright.document.sources.load import load
+from specwright.findings import Level, Report
 from specwright.report import data, github, sarif, text
 
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from specwright import __version__
-from specwright.check.findings import Finding, Level, Report
+from specwright.findings import Finding, Level, Report
 
 
 def render(report: Report) -> str:

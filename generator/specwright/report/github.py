@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specwright.check.findings import Finding, Level, Report
+from specwright.findings import Finding, Level, Report
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
 _IN_MESSAGE = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))

@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from specwright import __version__
-from specwright.check.findings import Finding, Level, Report
 from specwright.check.lint.table import RULES
+from specwright.findings import Finding, Level, Report
 
 _LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 

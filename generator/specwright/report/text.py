@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from specwright.check.findings import Finding, Level, Report
 from specwright.document.model import Document
+from specwright.findings import Finding, Level, Report
 
 # How wide a piece of a long line is shown.
 WIDTH = 100

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple
 
 import jsonschema_rs
 
-from specwright.check.findings import Level
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Direction, Subject, mapping
 from specwright.document import vocabulary
 from specwright.document.shape import Node
 from specwright.document.vocabulary import KEYWORDS, Keyword, Place
+from specwright.findings import Level
 from specwright.pointer import Pointer, join
 
 _KNOWN = frozenset(keyword.name for keyword in KEYWORDS)

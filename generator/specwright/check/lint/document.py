@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specwright.check.findings import Level
 from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
 from specwright.check.subject import Direction, Subject, mapping, sequence
+from specwright.findings import Level
 from specwright.pointer import join
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")

@@ -9,11 +9,11 @@ from typing import Any
 from urllib.parse import quote
 
 from specwright.check.bodies import example_values, is_json
-from specwright.check.findings import Level
 from specwright.check.instance import find
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Operation, Problem, Subject, mapping, sequence
 from specwright.document.shape import Node
+from specwright.findings import Level
 from specwright.pointer import Pointer, join, split
 
 _ID_NAME = re.compile(r"(?:.*_)?id|.*[a-z]Id")

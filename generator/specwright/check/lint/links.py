@@ -8,11 +8,11 @@ from typing import Any, TypeGuard
 from urllib.parse import unquote
 
 from specwright.check import bodies
-from specwright.check.findings import Level
 from specwright.check.instance import describes
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Operation, Subject, mapping
 from specwright.document.shape import Node
+from specwright.findings import Level
 from specwright.pointer import Pointer, join
 
 _TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"

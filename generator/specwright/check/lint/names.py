@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from specwright.check.findings import Level
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
+from specwright.findings import Level
 from specwright.names import pascal, snake
 from specwright.pointer import Pointer, join
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specwright.check.findings import Level
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Direction, Operation, Subject, mapping, sequence
+from specwright.findings import Level
 from specwright.pointer import join
 
 _CAMEL_CASE = re.compile(r"[a-z][a-z0-9]*([A-Z][a-z0-9]*)*")

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from specwright.check.findings import Level
 from specwright.check.settings import Profile
 from specwright.check.subject import Subject
+from specwright.findings import Level
 from specwright.pointer import Pointer
 
 

@@ -12,10 +12,10 @@ import jsonschema_rs
 from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.check.findings import Level
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping, sequence, shorten
 from specwright.document.shape import SECTIONS, walk
+from specwright.findings import Level
 from specwright.pointer import Pointer, join
 
 _COMPONENT = re.compile(r"/components/schemas/[^/]+")

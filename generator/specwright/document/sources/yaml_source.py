@@ -10,8 +10,8 @@ from typing import Any
 
 import yaml
 
-from specwright.document.json_source import MAX_DEPTH
-from specwright.document.lines import Lines
+from specwright.document.sources.json_source import MAX_DEPTH
+from specwright.document.sources.lines import Lines
 from specwright.errors import InputError, Location
 from specwright.pointer import child
 

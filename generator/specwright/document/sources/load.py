@@ -6,10 +6,10 @@ import re
 from pathlib import Path
 from typing import Any
 
-from specwright.document import json_source
-from specwright.document.bundle import Remote, bundle
 from specwright.document.model import Document, JsonObject, Source
-from specwright.document.references import check_references
+from specwright.document.sources import json_source
+from specwright.document.sources.bundle import Remote, bundle
+from specwright.document.sources.references import check_references
 from specwright.errors import InputError, Location
 
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
@@ -55,7 +55,7 @@ def parse(file: str, content: bytes) -> tuple[Any, Source]:
     if _is_json(file, text):
         return json_source.parse(file, text)
     # Imported here because JSON documents do without it.
-    from specwright.document import yaml_source
+    from specwright.document.sources import yaml_source
 
     return yaml_source.parse(file, text)
 

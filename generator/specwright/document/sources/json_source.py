@@ -7,7 +7,7 @@ import math
 import re
 from typing import Any
 
-from specwright.document.lines import Lines
+from specwright.document.sources.lines import Lines
 from specwright.errors import InputError, Location
 
 MAX_DEPTH = 200

@@ -1,0 +1,1 @@
+"""Files and addresses that a document comes from, as data with places."""
