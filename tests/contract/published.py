@@ -1,31 +1,27 @@
 """The published document, and the few questions that tests ask of it."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jsonschema_rs
 
-from specwright.pointer import resolve
+from specwright.document import sites
+from specwright.document.sites import Direction
+from specwright.document.sources.load import load
 
-CONTRACT = json.loads((Path(__file__).parents[2] / "spec/openapi.json").read_bytes())
-
-
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+DOCUMENT = load(Path(__file__).parents[2] / "spec/openapi.json")
+CONTRACT = DOCUMENT.data
 
 
 def dereference(value: Any) -> Any:
-    while isinstance(value, dict) and "$ref" in value:
-        value = resolve(CONTRACT, value["$ref"].removeprefix("#"))
-    return value
+    return DOCUMENT.follow(value)
 
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
-    for path, item in CONTRACT["paths"].items():
-        for method in METHODS:
-            if method in item:
-                yield method, path, item[method]
+    for each in sites.operations(DOCUMENT):
+        if each.direction is Direction.PATH:
+            yield each.method.lower(), each.key, each.value
 
 
 BY_ID = {operation["operationId"]: operation for _, _, operation in operations()}

@@ -194,3 +194,30 @@ def test_a_deprecated_operation_warns_who_calls_it(package: Generate, origin: Or
         pytest.warns(DeprecationWarning, match="will be removed"),
     ):
         client.things.get_it()
+
+
+def test_an_operation_may_have_a_method_of_its_own(package: Generate) -> None:
+    copy = operation(ref("Thing"), operationId="copyThing")
+    made = package(
+        document({"/thing": {"additionalOperations": {"COPY": copy}}}, {"Thing": THING})
+        | {"openapi": "3.2.0"}
+    )
+    reply = made.testing.response({"id": "a"})
+    transport = made.testing.FakeTransport(lambda request: reply)
+    with made.Client(transport=transport, **OPTIONS) as client:
+        assert client.things.copy_thing().id == "a"
+    assert transport.requests[0].method == "COPY"
+
+
+@pytest.mark.parametrize("media_type", ["*/*", "application/*"])
+def test_a_range_of_media_types_is_taken_for_json(package: Generate, media_type: str) -> None:
+    post = operation(operationId="makeThing")
+    post["requestBody"] = {"required": True, "content": {media_type: {"schema": ref("Thing")}}}
+    post["responses"] = {
+        "200": {"description": "It.", "content": {media_type: {"schema": ref("Thing")}}}
+    }
+    made = package(document({"/things": {"post": post}}, {"Thing": THING}))
+    transport = made.testing.FakeTransport(lambda request: made.testing.response({"id": "a"}))
+    with made.Client(transport=transport, **OPTIONS) as client:
+        assert client.things.make_thing(id="a").id == "a"
+    assert ("content-type", "application/json") in transport.requests[0].headers

@@ -190,3 +190,15 @@ def test_webhooks_are_checked_like_operations(tmp_path: Path) -> None:
     contract = [*found(tmp_path, part, "contract-reference")]
     contract += found(tmp_path, part, "contract-shape")
     assert contract
+
+
+def test_a_header_that_overrides_one_in_other_case_is_no_clash(tmp_path: Path) -> None:
+    part = """
+    paths:
+      /orders:
+        parameters: [{name: X-Foo, in: header, schema: {type: string}}]
+        get:
+          parameters: [{name: x-foo, in: header, schema: {type: string}}]
+          responses: {"200": {description: The orders.}}
+    """
+    assert found(tmp_path, part, "parameter-name-clash") == []

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote
@@ -14,39 +13,14 @@ import jsonschema_rs
 
 from specwright.check.semantics import Semantic, check_semantics
 from specwright.document.model import Document
-from specwright.document.shape import METHODS, Node, walk
+from specwright.document.shape import Node, walk
+from specwright.document.sites import OperationSite, component_operations, operations, parameters
 from specwright.errors import InputError
 from specwright.pointer import Pointer, join
 
 _BASE = "document:/"
 _BRANCHING = ("anyOf", "oneOf")
 MAX_MESSAGE = 200
-
-
-class Direction(StrEnum):
-    """Who sends the request."""
-
-    INBOUND = "path"
-    WEBHOOK = "webhook"
-    CALLBACK = "callback"
-
-
-@dataclass(frozen=True, slots=True)
-class Operation:
-    """One operation where it stands, with the path item around it."""
-
-    pointer: Pointer
-    path: str
-    method: str
-    direction: Direction
-    value: dict[str, Any]
-    item: dict[str, Any]
-    item_pointer: Pointer
-
-    @property
-    def id(self) -> str | None:
-        found = self.value.get("operationId")
-        return found if isinstance(found, str) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,38 +71,36 @@ class Subject:
         return mapping(self.document.data.get("components"))
 
     @cached_property
-    def operations(self) -> list[Operation]:
-        """Operations of paths, webhooks and callbacks, each where it is written."""
-        return [
-            operation
-            for node in self.of_kind("pathItem")
-            if node.ref is None
-            for operation in _operations(node)
-        ]
+    def operations(self) -> list[OperationSite]:
+        """Every operation once, those of components that nothing refers to last."""
+        return list(self.operations_by_pointer.values())
 
-    def by_operation_id(self, operation_id: str) -> Operation | None:
+    def by_operation_id(self, operation_id: str) -> OperationSite | None:
         return self._operation_ids.get(operation_id)
 
     @cached_property
-    def _operation_ids(self) -> dict[str, Operation]:
-        found: dict[str, Operation] = {}
+    def _operation_ids(self) -> dict[str, OperationSite]:
+        found: dict[str, OperationSite] = {}
         for operation in self.operations:
             if operation.id is not None:
                 found.setdefault(operation.id, operation)
         return found
 
     @cached_property
-    def operations_by_pointer(self) -> dict[Pointer, Operation]:
-        return {operation.pointer: operation for operation in self.operations}
+    def operations_by_pointer(self) -> dict[Pointer, OperationSite]:
+        found: dict[Pointer, OperationSite] = {}
+        for operation in (*operations(self.document), *component_operations(self.document)):
+            found.setdefault(operation.pointer, operation)
+        return found
 
     @cached_property
-    def operations_by_part(self) -> dict[int, list[Operation]]:
+    def operations_by_part(self) -> dict[int, list[OperationSite]]:
         """The operations that an operation object or a parameter object belongs to, by identity."""
-        found: dict[int, list[Operation]] = defaultdict(list)
+        found: dict[int, list[OperationSite]] = defaultdict(list)
         for operation in self.operations:
             found[id(operation.value)].append(operation)
-            for parameter in self.parameters(operation).values():
-                found[id(parameter)].append(operation)
+            for parameter in parameters(self.document, operation).values():
+                found[id(parameter.value)].append(operation)
         return found
 
     @cached_property
@@ -145,17 +117,6 @@ class Subject:
             return mapping(self.document.follow(value))
         except InputError:
             return {}
-
-    def parameters(self, operation: Operation) -> dict[tuple[str, str], dict[str, Any]]:
-        """The parameters of an operation and its path item by (in, name), references followed."""
-        found: dict[tuple[str, str], dict[str, Any]] = {}
-        for each in (
-            *sequence(operation.item.get("parameters")),
-            *sequence(operation.value.get("parameters")),
-        ):
-            parameter = self.follow(each)
-            found[str(parameter.get("in")), str(parameter.get("name"))] = parameter
-        return found
 
     @cached_property
     def registry(self) -> jsonschema_rs.Registry:
@@ -187,31 +148,6 @@ class Subject:
             )
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
-
-
-def _operations(node: Node) -> Iterator[Operation]:
-    parts = node.pointer.split("/")
-    if parts[1] == "webhooks":
-        direction = Direction.WEBHOOK
-    elif "callbacks" in parts[1:]:
-        direction = Direction.CALLBACK
-    else:
-        direction = Direction.INBOUND
-    path = parts[-1].replace("~1", "/").replace("~0", "~")
-    below: list[tuple[tuple[str, ...], str]] = [
-        ((method,), method) for method in METHODS if method in node.value
-    ]
-    below += [
-        (("additionalOperations", method), method)
-        for method in mapping(node.value.get("additionalOperations"))
-    ]
-    for tokens, method in below:
-        value: Any = node.value
-        for token in tokens:
-            value = value[token]
-        if isinstance(value, dict):
-            pointer = node.pointer + join(*tokens)
-            yield Operation(pointer, path, method, direction, value, node.value, node.pointer)
 
 
 def _problem(error: jsonschema_rs.ValidationError) -> Problem:

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 from urllib.parse import unquote
 
 from specwright.errors import InputError, Location
-from specwright.pointer import Pointer, resolve, split
+from specwright.pointer import ROOT, Pointer, resolve, split
 
 JsonObject = dict[str, Any]
 
@@ -85,7 +85,11 @@ class Document:
         return unquote(ref.partition("#")[2])
 
     def follow(self, value: Any) -> Any:
-        """The value itself, or what its chain of references ends in.
+        """The value itself, or what its chain of references ends in."""
+        return self.end(ROOT, value)[1]
+
+    def end(self, pointer: Pointer, value: Any) -> tuple[Pointer, Any]:
+        """Where a chain of references ends that begins at a place, and the value there.
 
         A reference to another machine, if those were kept, is the end of the chain.
         """
@@ -93,8 +97,8 @@ class Document:
             ref = value.get("$ref")
             if not isinstance(ref, str) or (is_remote(ref) and ref not in self.anchors):
                 break
-            value = self.resolve(ref)
-        return value
+            pointer, value = self.target(ref), self.resolve(ref)
+        return pointer, value
 
     def origin(self, pointer: Pointer) -> tuple[Source, Pointer]:
         """The file that a value comes from, and its pointer in that file."""

@@ -12,13 +12,16 @@ from urllib.parse import quote
 from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.sites import (
-    OperationSite,
+    Direction,
     Site,
+    contents,
     follow,
     is_json,
     members,
     operations,
     parameters,
+    request_body,
+    responses,
 )
 from specwright.names import pascal
 from specwright.pointer import Pointer, join, resolve, split
@@ -88,12 +91,6 @@ def _free(slot: Slot, taken: set[str]) -> str:
     return name
 
 
-def operation_name(site: OperationSite) -> str:
-    """The operationId, or words of method and path that stand for it."""
-    declared = site.operation.value.get("operationId")
-    return declared if isinstance(declared, str) and declared else f"{site.method} {site.key}"
-
-
 def _slots(document: Document) -> Iterator[Slot]:
     seen: set[Pointer] = set()
     for slot in (*_component_slots(document), *_operation_slots(document)):
@@ -104,7 +101,7 @@ def _slots(document: Document) -> Iterator[Slot]:
 
 def _component_slots(document: Document) -> Iterator[Slot]:
     """Shared parts first: their names come from their keys, not from an operation's use."""
-    root = Site("/components", document.data.get("components") or {})
+    root = follow(document, "/components", document.data.get("components"))
     for key, parameter in members(document, root, "parameters"):
         yield from _parameter_slots(document, parameter, pascal(key) + "Parameter")
     for key, body in members(document, root, "requestBodies"):
@@ -115,18 +112,19 @@ def _component_slots(document: Document) -> Iterator[Slot]:
 
 def _operation_slots(document: Document) -> Iterator[Slot]:
     for site in operations(document):
-        name = pascal(operation_name(site))
-        for parameter in parameters(document, site):
+        # No code is made for callbacks.
+        if site.direction is Direction.CALLBACK:
+            continue
+        name = pascal(site.name)
+        for parameter in parameters(document, site).values():
             yield from _parameter_slots(
                 document, parameter, name + pascal(str(parameter.value.get("name")))
             )
-        if "requestBody" in site.operation.value:
-            body = follow(
-                document, site.operation / "requestBody", site.operation.value["requestBody"]
-            )
+        body = request_body(document, site)
+        if body is not None:
             yield from _content_slots(document, body, name + "Request")
         first = True
-        for status, response in members(document, site.operation, "responses"):
+        for status, response in responses(document, site):
             is_result = status.startswith("2") and first
             first = first and not is_result
             suffix = "Response" if is_result else "Response" + pascal(status).removeprefix("X")
@@ -141,7 +139,7 @@ def _parameter_slots(document: Document, parameter: Site, name: str) -> Iterator
 
 def _content_slots(document: Document, holder: Site, name: str) -> Iterator[Slot]:
     suffix = ""
-    for media_type, content in members(document, holder, "content"):
+    for media_type, content in contents(document, holder):
         if is_json(media_type):
             yield Slot(content.pointer, name + suffix)
             suffix = pascal(media_type)

@@ -1,15 +1,30 @@
-"""Where in a document the operations, parameters, bodies and responses stand."""
+"""Operations, and what they take and give, where they stand in a document, references followed.
+
+`shape.walk` sees each object where it is written; this module sees what an API consists of. Nothing
+else follows the references of paths, webhooks, parameters, bodies or responses.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Any
 
 from specwright.document.model import Document
+from specwright.document.shape import METHODS
 from specwright.pointer import Pointer, join
 
-METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
+# What these may be is up to the answer; a request names one of them.
+_RANGES = frozenset({"*/*", "application/*"})
+
+
+class Direction(StrEnum):
+    """Who is asked: the API itself, or its client by a webhook or a callback."""
+
+    PATH = "path"
+    WEBHOOK = "webhook"
+    CALLBACK = "callback"
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,55 +39,188 @@ class Site:
 
 
 @dataclass(frozen=True, slots=True)
-class OperationSite:
-    """An operation of `paths`, or of `webhooks` when `is_webhook`; `key` is its path or name."""
+class OperationSite(Site):
+    """An operation with the path item around it.
+
+    Attributes:
+        key: the path, the name of the webhook, or the expression of the callback.
+        method: as it is sent.
+    """
 
     key: str
     method: str
+    direction: Direction
     item: Site
-    operation: Site
-    is_webhook: bool
+
+    @property
+    def id(self) -> str | None:
+        """The operationId."""
+        found = self.value.get("operationId")
+        return found if isinstance(found, str) and found else None
+
+    @property
+    def name(self) -> str:
+        """The operationId, or the words of method and path that stand for it."""
+        return self.id or f"{self.method.lower()} {self.key}"
+
+    @property
+    def tags(self) -> list[str]:
+        """The tags, which group operations."""
+        found = self.value.get("tags")
+        return [tag for tag in found if isinstance(tag, str)] if isinstance(found, list) else []
 
 
 def follow(document: Document, pointer: Pointer, value: Any) -> Site:
-    """Follow references from a place to the value that they end in."""
-    while isinstance(value, dict) and isinstance(value.get("$ref"), str):
-        pointer = document.target(value["$ref"])
-        value = document.resolve(value["$ref"])
+    """Follow references from a place to the object that they end in; empty if there is none."""
+    pointer, value = document.end(pointer, value)
     return Site(pointer, value if isinstance(value, dict) else {})
 
 
 def members(document: Document, site: Site, name: str) -> Iterator[tuple[str, Site]]:
     """The members of an object- or array-valued field, references followed."""
     field = site.value.get(name)
-    pairs = field.items() if isinstance(field, dict) else enumerate(field or ())
-    for key, value in pairs:
-        yield str(key), follow(document, site / name + join(key), value)
+    if isinstance(field, dict):
+        for key, value in field.items():
+            yield key, follow(document, site.pointer + join(name, key), value)
+    elif isinstance(field, list):
+        for index, value in enumerate(field):
+            yield str(index), follow(document, site.pointer + join(name, index), value)
+
+
+def _named(document: Document, site: Site, name: str) -> Iterator[tuple[str, Site]]:
+    """The members of a map that may have extensions among them."""
+    return (each for each in members(document, site, name) if not each[0].startswith("x-"))
 
 
 def operations(document: Document) -> Iterator[OperationSite]:
-    """All operations in the order of the document: those of `paths`, then those of `webhooks`."""
+    """All operations in the order of the document: of `paths`, of `webhooks`, then of callbacks.
+
+    A path item that several paths refer to gives each of them its operations.
+    """
     root = Site("", document.data)
-    for field, is_webhook in (("paths", False), ("webhooks", True)):
-        for key, item in members(document, root, field):
-            for method in METHODS:
-                if isinstance(item.value.get(method), dict):
-                    operation = Site(item / method, item.value[method])
-                    yield OperationSite(key, method, item, operation, is_webhook)
+    found = [
+        operation
+        for field, direction in (("paths", Direction.PATH), ("webhooks", Direction.WEBHOOK))
+        for key, item in _named(document, root, field)
+        for operation in _of_item(item, key, direction)
+    ]
+    yield from found
+    # A callback may have callbacks, in a circle even.
+    seen: set[Pointer] = set()
+    for operation in found:
+        for _, callback in members(document, operation, "callbacks"):
+            if callback.pointer not in seen:
+                seen.add(callback.pointer)
+                called = list(_of_callback(document, callback))
+                yield from called
+                found.extend(called)
 
 
-def parameters(document: Document, site: OperationSite) -> list[Site]:
-    """Parameters of an operation: those of its path item, overridden by its own."""
+def component_operations(document: Document) -> Iterator[OperationSite]:
+    """The operations of all path items and callbacks among the components, used or not."""
+    components = follow(document, "/components", document.data.get("components"))
+    for key, item in members(document, components, "pathItems"):
+        yield from _of_item(item, key, Direction.PATH)
+    for _, callback in members(document, components, "callbacks"):
+        yield from _of_callback(document, callback)
+
+
+def _of_item(item: Site, key: str, direction: Direction) -> Iterator[OperationSite]:
+    """The operations of a path item."""
+    declared = item.value.get("additionalOperations")
+    additional = declared if isinstance(declared, dict) else {}
+    places = [(method.upper(), item / method, item.value.get(method)) for method in METHODS]
+    places += [
+        (method, item.pointer + join("additionalOperations", method), value)
+        for method, value in additional.items()
+    ]
+    for method, pointer, value in places:
+        if isinstance(value, dict):
+            yield OperationSite(pointer, value, key, method, direction, item)
+
+
+def _of_callback(document: Document, callback: Site) -> Iterator[OperationSite]:
+    """The operations of a callback object, by its expressions."""
+    for key, value in callback.value.items():
+        if not key.startswith("x-"):
+            item = follow(document, callback / key, value)
+            yield from _of_item(item, key, Direction.CALLBACK)
+
+
+def parameters(document: Document, operation: OperationSite) -> dict[tuple[str, str], Site]:
+    """Parameters by place and name: those of the path item, overridden by the operation's own.
+
+    The names of header fields have no case (RFC 9110, 5.1), so they are in lower case.
+    """
     found: dict[tuple[str, str], Site] = {}
-    for owner in (site.item, site.operation):
+    for owner in (operation.item, operation):
         for _, parameter in members(document, owner, "parameters"):
-            location, name = str(parameter.value.get("in")), str(parameter.value.get("name"))
-            # The names of header fields have no case (RFC 9110, 5.1).
-            found[location, name.lower() if location == "header" else name] = parameter
-    return list(found.values())
+            place, name = str(parameter.value.get("in")), str(parameter.value.get("name"))
+            found[place, name.lower() if place == "header" else name] = parameter
+    return found
+
+
+def request_body(document: Document, operation: OperationSite) -> Site | None:
+    """The request body of an operation."""
+    declared = operation.value.get("requestBody")
+    return None if declared is None else follow(document, operation / "requestBody", declared)
+
+
+def responses(document: Document, operation: OperationSite) -> Iterator[tuple[str, Site]]:
+    """The responses of an operation by status, such as `200`, `2XX` or `default`."""
+    return _named(document, operation, "responses")
+
+
+def contents(document: Document, holder: Site) -> Iterator[tuple[str, Site]]:
+    """The media type objects of a body, a response or a parameter, by media type."""
+    return members(document, holder, "content")
+
+
+def json_content(document: Document, holder: Site | None) -> Site | None:
+    """The media type object of the first content that is JSON."""
+    if holder is None:
+        return None
+    return next((each for name, each in contents(document, holder) if is_json(name)), None)
+
+
+def schema(document: Document, holder: Site) -> Site:
+    """The schema of a media type, parameter or header object."""
+    return follow(document, holder / "schema", holder.value.get("schema"))
+
+
+def success_content(document: Document, operation: OperationSite) -> Site | None:
+    """The first JSON content of the answers that say that all went well."""
+    found = (
+        json_content(document, response)
+        for status, response in responses(document, operation)
+        if status.startswith("2")
+    )
+    return next((content for content in found if content is not None), None)
+
+
+def examples(document: Document, holder: Site) -> Iterator[tuple[Pointer, Any]]:
+    """The example values of a media type, parameter or header object, and their places."""
+    if "example" in holder.value:
+        yield holder / "example", holder.value["example"]
+    for name, example in members(document, holder, "examples"):
+        at = holder.pointer + join("examples", name)
+        for field in ("value", "dataValue"):
+            if field in example.value:
+                # What a reference leads to is looked at where it is used.
+                yield (example / field if example.pointer == at else at), example.value[field]
+
+
+def essence(media_type: str) -> str:
+    """A media type without its parameters, in lower case (RFC 9110, 8.3.1)."""
+    return media_type.partition(";")[0].strip().lower()
 
 
 def is_json(media_type: str) -> bool:
-    """Whether a media type carries JSON (RFC 6839, 3.1)."""
-    essence = media_type.partition(";")[0].strip().lower()
-    return essence.endswith("+json") or essence.endswith("/json") or essence == "*/*"
+    """Whether content of a media type is JSON (RFC 6839, 3.1), or may be."""
+    plain = essence(media_type)
+    return plain in _RANGES or plain.endswith(("+json", "/json"))
+
+
+def is_range(media_type: str) -> bool:
+    """Whether it stands for several media types (RFC 9110, 12.5.1)."""
+    return "*" in media_type

@@ -9,22 +9,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from specwright.document import sites
 from specwright.document.contract import (
     document_contract,
     operation_contract,
     webhook_contract,
 )
 from specwright.document.model import Document
-from specwright.document.normalise import COMPONENTS, operation_name
-from specwright.document.sites import (
-    OperationSite,
-    Site,
-    follow,
-    is_json,
-    members,
-    operations,
-    parameters,
-)
+from specwright.document.normalise import COMPONENTS
+from specwright.document.sites import Direction, OperationSite, Site
 from specwright.errors import InputError
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
@@ -33,7 +26,6 @@ from specwright.ir.model import (
     Content,
     Credential,
     Default,
-    Direction,
     Field,
     Group,
     Location,
@@ -52,6 +44,7 @@ from specwright.names import constant, pascal, snake, words
 from specwright.pointer import join, resolve
 from specwright.text import Text
 
+JSON = "application/json"
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 
 # Media types and security schemes say what these headers hold.
@@ -86,8 +79,10 @@ class _Builder:
     def api(self, names: Names) -> Api:
         data = self.document.data
         info = data["info"]
-        sites = list(operations(self.document))
-        webhooks = tuple(self._webhook(site) for site in sites if site.is_webhook)
+        found = list(sites.operations(self.document))
+        webhooks = tuple(
+            self._webhook(site) for site in found if site.direction is Direction.WEBHOOK
+        )
         payloads = {w.payload.model for w in webhooks if w.payload is not None}
         return Api(
             title=_text(info.get("title")),
@@ -96,21 +91,20 @@ class _Builder:
             description=_text(info.get("description")),
             names=names,
             server_url=_text(_server(data)),
-            groups=self._groups([site for site in sites if not site.is_webhook]),
+            groups=self._groups(site for site in found if site.direction is Direction.PATH),
             webhooks=webhooks,
             event_union=self._event_union(payloads),
             credential=self._credential(),
             contract=document_contract(data),
         )
 
-    def _groups(self, sites: Iterable[OperationSite]) -> tuple[Group, ...]:
+    def _groups(self, found: Iterable[OperationSite]) -> tuple[Group, ...]:
         described = {
             tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
         }
         by_tag: dict[str, list[OperationSite]] = {}
-        for site in sites:
-            tags = site.operation.value.get("tags") or ["default"]
-            by_tag.setdefault(str(tags[0]), []).append(site)
+        for site in found:
+            by_tag.setdefault(next(iter(site.tags), "default"), []).append(site)
         groups = []
         for tag, members_ in by_tag.items():
             built = tuple(self._operation(site, tag) for site in members_)
@@ -144,21 +138,19 @@ class _Builder:
                 )
 
     def _operation(self, site: OperationSite, tag: str | None) -> Operation:
-        value = site.operation.value
-        identifier = operation_name(site)
+        value, identifier = site.value, site.name
         contract = operation_contract(value)
         parameters_ = self._parameters(site)
         responses = tuple(
             self._response(status, response)
-            for status, response in members(self.document, site.operation, "responses")
+            for status, response in sites.responses(self.document, site)
         )
         return Operation(
             id=Text(identifier),
             name=snake(identifier),
             method_name=self._method_name(identifier, tag),
             constant=constant(identifier),
-            direction=Direction.OUTBOUND if site.is_webhook else Direction.INBOUND,
-            method=site.method.upper(),
+            method=site.method,
             path=Text(site.key),
             summary=_text(value.get("summary")),
             description=_text(value.get("description")),
@@ -169,7 +161,7 @@ class _Builder:
             responses=responses,
             contract=contract,
             page=page(self.document, self.types, contract.pagination, parameters_, responses),
-            pointer=site.operation.pointer,
+            pointer=site.pointer,
         )
 
     def _method_name(self, identifier: str, tag: str | None) -> str:
@@ -186,7 +178,7 @@ class _Builder:
     def _parameters(self, site: OperationSite) -> tuple[Parameter, ...]:
         found = [
             self._parameter(parameter)
-            for parameter in parameters(self.document, site)
+            for parameter in sites.parameters(self.document, site).values()
             if parameter.value.get("in") in STYLES and not _says_what_others_say(parameter)
         ]
         # Path parameters may be given by position: that of their template.
@@ -228,10 +220,9 @@ class _Builder:
         )
 
     def _body(self, site: OperationSite, identifier: str) -> Body | None:
-        declared = site.operation.value.get("requestBody")
-        if declared is None:
+        body = sites.request_body(self.document, site)
+        if body is None:
             return None
-        body = follow(self.document, site.operation / "requestBody", declared)
         contents = self._contents(body)
         taken = {parameter.name for parameter in self._parameters(site)}
         return Body(
@@ -244,55 +235,48 @@ class _Builder:
         )
 
     def _contents(self, holder: Site) -> tuple[Content, ...]:
-        return tuple(
-            Content(
-                Text(media_type),
-                self.types.slot(content / "schema", content.value.get("schema", {}))
-                if is_json(media_type)
-                else None,
-                self._example(content),
-            )
-            for media_type, content in members(self.document, holder, "content")
+        return tuple(self._content(*each) for each in sites.contents(self.document, holder))
+
+    def _content(self, media_type: str, site: Site) -> Content:
+        if not sites.is_json(media_type):
+            return Content(Text(media_type), None, self._example(site))
+        return Content(
+            # Nothing can be sent under the name of a range.
+            Text(JSON if sites.is_range(media_type) else media_type),
+            self.types.slot(site / "schema", site.value.get("schema", {})),
+            self._example(site),
         )
 
     def _example(self, content: Site) -> Text | None:
-        examples = [
-            example.value["value"]
-            for _, example in members(self.document, content, "examples")
-            if "value" in example.value
-        ]
-        if "example" in content.value:
-            examples.insert(0, content.value["example"])
-        return Text(json.dumps(examples[0], separators=(",", ":"))) if examples else None
+        for _, example in sites.examples(self.document, content):
+            return Text(json.dumps(example, separators=(",", ":")))
+        return None
 
     def _fields(self, body: Site, taken: set[str]) -> tuple[Field, ...] | None:
         """The properties of the first JSON body as arguments, when it is a class of its own."""
-        for media_type, content in members(self.document, body, "content"):
-            if not is_json(media_type):
-                continue
-            schema = follow(self.document, content / "schema", content.value.get("schema"))
-            model = self.index.get(schema.pointer)
-            if model is None or not model.is_class or "properties" not in schema.value:
-                return None
-            required = schema.value.get("required") or ()
-            fields = tuple(
-                self._field(schema, name, attribute, name in required)
-                for name, attribute in model.fields.items()
-                if name in schema.value["properties"]
-            )
-            names = {field.name for field in fields}
-            unusable = taken | RESERVED_ARGUMENTS
-            complete = len(fields) == len(model.fields)
-            return None if names & unusable or not complete else fields
-        return None
+        content = sites.json_content(self.document, body)
+        if content is None:
+            return None
+        schema = sites.schema(self.document, content)
+        model = self.index.get(schema.pointer)
+        if model is None or not model.is_class or "properties" not in schema.value:
+            return None
+        required = schema.value.get("required") or ()
+        fields = tuple(
+            self._field(schema, name, attribute, name in required)
+            for name, attribute in model.fields.items()
+            if name in schema.value["properties"]
+        )
+        names = {field.name for field in fields}
+        unusable = taken | RESERVED_ARGUMENTS
+        complete = len(fields) == len(model.fields)
+        return None if names & unusable or not complete else fields
 
     def _refusals(self, body: Site) -> tuple[Refusal, ...]:
         """The codes of their own that properties of the first JSON body have."""
-        for media_type, content in members(self.document, body, "content"):
-            if is_json(media_type):
-                schema = content.value.get("schema", {})
-                return tuple(refusals(self.document, schema))
-        return ()
+        content = sites.json_content(self.document, body)
+        schema = {} if content is None else content.value.get("schema", {})
+        return tuple(refusals(self.document, schema))
 
     def _field(self, schema: Site, name: str, attribute: str, required: bool) -> Field:
         pointer = schema.pointer + join("properties", name)
@@ -331,7 +315,7 @@ class _Builder:
             operation=operation,
             event_type=Text(site.key),
             payload=operation.body.json if operation.body else None,
-            contract=webhook_contract(site.operation.value),
+            contract=webhook_contract(site.value),
         )
 
     def _event_union(self, payloads: set[str | None]) -> TypeRef | None:
@@ -350,7 +334,7 @@ class _Builder:
 
     def _credential(self) -> Credential | None:
         schemes = self.document.data.get("components", {}).get("securitySchemes") or {}
-        for _, scheme in members(
+        for _, scheme in sites.members(
             self.document, Site("/components", {"securitySchemes": schemes}), "securitySchemes"
         ):
             kind, description = scheme.value.get("type"), _text(scheme.value.get("description"))

@@ -18,13 +18,6 @@ if TYPE_CHECKING:
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 
-class Direction(StrEnum):
-    """Who sends the request: the API's client, or (for a webhook) the API itself."""
-
-    INBOUND = "inbound"
-    OUTBOUND = "outbound"
-
-
 class Location(StrEnum):
     """Where a parameter travels (OpenAPI 3.1.1, Parameter Object, `in`)."""
 
@@ -192,7 +185,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation, inbound, or a webhook, outbound (`path` is then the webhook's key).
+    """One operation, or that of a webhook (`path` is then the webhook's name).
 
     Attributes:
         id: operationId, or one made of method and path when the document has none.
@@ -207,7 +200,6 @@ class Operation:
     name: str
     method_name: str
     constant: str
-    direction: Direction
     method: str
     path: Text
     summary: Text

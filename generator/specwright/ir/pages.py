@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from specwright.document import sites
 from specwright.document.contract import Pagination
 from specwright.document.model import Document
-from specwright.document.sites import Site, follow, is_json, members
+from specwright.document.sites import Site
 from specwright.ir.model import Page, Parameter, Response
 from specwright.ir.types import Types
 from specwright.pointer import Pointer, join, resolve, split
@@ -24,19 +25,19 @@ def page(
     if declared is None or success is None:
         return None
     answer = Site(success.pointer, resolve(document.data, success.pointer))
-    for media_type, content in members(document, answer, "content"):
-        if is_json(media_type):
-            body = follow(document, content / "schema", content.value.get("schema"))
-            items, schema = _walk(document, types, body, declared.items)
-            return Page(
-                item=types.slot(schema / "items", schema.value.get("items")),
-                cursor=next((p.name for p in parameters if p.wire.raw == declared.cursor), ""),
-                items=items,
-                next=_walk(document, types, body, declared.next or "")[0],
-                more=_walk(document, types, body, declared.more or "")[0],
-                resume=declared.resume,
-            )
-    return None
+    content = sites.json_content(document, answer)
+    if content is None:
+        return None
+    body = sites.schema(document, content)
+    items, schema = _walk(document, types, body, declared.items)
+    return Page(
+        item=types.slot(schema / "items", schema.value.get("items")),
+        cursor=next((p.name for p in parameters if p.wire.raw == declared.cursor), ""),
+        items=items,
+        next=_walk(document, types, body, declared.next or "")[0],
+        more=_walk(document, types, body, declared.more or "")[0],
+        resume=declared.resume,
+    )
 
 
 def _walk(
@@ -48,5 +49,5 @@ def _walk(
         model = types.index.get(schema.pointer)
         attributes.append(name if model is None else model.fields.get(name, name))
         value = schema.value.get("properties", {}).get(name)
-        schema = follow(document, schema.pointer + join("properties", name), value)
+        schema = sites.follow(document, schema.pointer + join("properties", name), value)
     return tuple(attributes), schema

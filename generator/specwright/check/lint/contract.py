@@ -11,9 +11,10 @@ import jsonschema_rs
 
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Direction, Subject, mapping
+from specwright.check.subject import Subject, mapping
 from specwright.document import vocabulary
 from specwright.document.shape import Node
+from specwright.document.sites import Direction
 from specwright.document.vocabulary import KEYWORDS, Keyword, Place
 from specwright.findings import Level
 from specwright.pointer import Pointer, join

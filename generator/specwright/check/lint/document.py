@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
-from specwright.check.subject import Direction, Subject, mapping, sequence
+from specwright.check.subject import Subject, mapping, sequence
+from specwright.document.sites import Direction
 from specwright.findings import Level
 from specwright.pointer import join
 

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from specwright.check.bodies import example_values, is_json
 from specwright.check.instance import find
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Operation, Problem, Subject, mapping, sequence
+from specwright.check.subject import Problem, Subject, sequence
+from specwright.document import sites
 from specwright.document.shape import Node
+from specwright.document.sites import Direction, OperationSite, Site, is_json
 from specwright.findings import Level
 from specwright.pointer import Pointer, join, split
 
@@ -31,7 +32,7 @@ def example_valid(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("mediaType", "parameter", "header"):
         if node.ref is None and isinstance(node.value.get("schema"), dict):
             schema = f"{node.pointer}/schema"
-            for pointer, value in example_values(subject, node.value, node.pointer):
+            for pointer, value in sites.examples(subject.document, Site(node.pointer, node.value)):
                 if _is_comparable(subject, node, value):
                     yield from _violations(subject, schema, pointer, value, "example")
     for node in subject.of_kind("schema"):
@@ -128,7 +129,7 @@ def example_id(subject: Subject) -> Iterator[Violation]:
         sent.extend(_sent_ids(subject, operation))
     for node in subject.of_kind("mediaType"):
         if "requestBody" not in split(node.pointer) or node.pointer.startswith("/webhooks/"):
-            for pointer, value in example_values(subject, node.value, node.pointer):
+            for pointer, value in sites.examples(subject.document, Site(node.pointer, node.value)):
                 for name, _, found in _ids(value, pointer, ""):
                     known[name].add(found)
     for name, pointer, value in sent:
@@ -137,23 +138,18 @@ def example_id(subject: Subject) -> Iterator[Violation]:
             yield Violation(pointer, f"no example of an answer has {name} {value!r}")
 
 
-def _sent_ids(subject: Subject, operation: Operation) -> Iterator[tuple[str, Pointer, Any]]:
-    if operation.pointer.startswith("/webhooks/"):
+def _sent_ids(subject: Subject, operation: OperationSite) -> Iterator[tuple[str, Pointer, Any]]:
+    document = subject.document
+    if operation.direction is Direction.WEBHOOK:
         return
-    holders = ((operation.item_pointer, operation.item), (operation.pointer, operation.value))
-    for at, holder in holders:
-        for index, each in enumerate(sequence(holder.get("parameters"))):
-            parameter = subject.follow(each)
-            name = str(parameter.get("name"))
-            if parameter.get("in") == "path" and _ID_NAME.fullmatch(name):
-                pointer = at + join("parameters", index)
-                for _, value in example_values(subject, parameter, pointer):
-                    yield from _ids(value, pointer, name)
-    body = subject.follow(operation.value.get("requestBody"))
-    for media_type, each in mapping(body.get("content")).items():
-        pointer = operation.pointer + join("requestBody", "content", media_type)
-        for at, value in example_values(subject, subject.follow(each), pointer):
-            yield from _ids(value, at, "")
+    for (place, name), parameter in sites.parameters(document, operation).items():
+        if place == "path" and _ID_NAME.fullmatch(name):
+            for pointer, value in sites.examples(document, parameter):
+                yield from _ids(value, pointer, name)
+    body = sites.request_body(document, operation)
+    for _, content in sites.contents(document, body) if body else ():
+        for pointer, value in sites.examples(document, content):
+            yield from _ids(value, pointer, "")
 
 
 def _ids(value: Any, pointer: Pointer, name: str) -> Iterator[tuple[str, Pointer, Any]]:

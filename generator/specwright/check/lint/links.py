@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from typing import Any, TypeGuard
 from urllib.parse import unquote
 
-from specwright.check import bodies
 from specwright.check.instance import describes
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Operation, Subject, mapping
+from specwright.check.subject import Subject, mapping
+from specwright.document import sites
 from specwright.document.shape import Node
+from specwright.document.sites import OperationSite, Site
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
 
@@ -41,7 +42,7 @@ def link_parameters(subject: Subject) -> Iterator[Violation]:
         target = _target(subject, node)
         if target is None:
             continue
-        known = subject.parameters(target)
+        known = sites.parameters(subject.document, target)
         given = mapping(node.value.get("parameters"))
         names = {name for _, name in known} | {f"{place}.{name}" for place, name in known}
         for name in given:
@@ -81,7 +82,7 @@ def _is_local(reference: Any) -> TypeGuard[str]:
     return isinstance(reference, str) and reference.startswith("#")
 
 
-def _target(subject: Subject, node: Node) -> Operation | None:
+def _target(subject: Subject, node: Node) -> OperationSite | None:
     operation_id = node.value.get("operationId")
     if isinstance(operation_id, str):
         return subject.by_operation_id(operation_id)
@@ -97,48 +98,40 @@ def _expressions(node: Node) -> Iterator[tuple[Pointer, Any]]:
     yield f"{node.pointer}/requestBody", node.value.get("requestBody")
 
 
-def _owners(subject: Subject) -> dict[Pointer, list[tuple[Operation, dict[str, Any]]]]:
+def _owners(subject: Subject) -> dict[Pointer, list[tuple[OperationSite, Site]]]:
     """Which answers of which operations have the link that is written at a pointer."""
-    written = {id(node.value): node.pointer for node in _links(subject)}
-    owners: dict[Pointer, list[tuple[Operation, dict[str, Any]]]] = {}
+    written = {node.pointer for node in _links(subject)}
+    owners: dict[Pointer, list[tuple[OperationSite, Site]]] = {}
     for operation in subject.operations:
-        for each in bodies.responses(operation).values():
-            response = subject.follow(each)
-            for link in mapping(response.get("links")).values():
-                pointer = written.get(id(subject.follow(link)))
-                if pointer is not None:
-                    owners.setdefault(pointer, []).append((operation, response))
+        for _, response in sites.responses(subject.document, operation):
+            for _, link in sites.members(subject.document, response, "links"):
+                if link.pointer in written:
+                    owners.setdefault(link.pointer, []).append((operation, response))
     return owners
 
 
 def _missing(
-    subject: Subject, match: re.Match[str], operation: Operation, response: dict[str, Any]
+    subject: Subject, match: re.Match[str], operation: OperationSite, response: Site
 ) -> str | None:
     """Why the expression finds nothing in what the operation takes or gives."""
     of_response = match["side"] == "response"
     if match["body"]:
-        body = (
-            bodies.json_body(subject, response)
-            if of_response
-            else bodies.request_body(subject, operation)
-        )
+        holder = response if of_response else sites.request_body(subject.document, operation)
+        body = sites.json_content(subject.document, holder)
         if body is None:
             return f"the {match['side']} has no JSON body"
-        if body.schema and not describes(subject, body.schema, unquote(match["body"])):
+        schema = body.value.get("schema")
+        if schema and not describes(subject, schema, unquote(match["body"])):
             return f"the {match['side']} body has no '{match['body']}'"
         return None
     if match["header"] and of_response:
-        headers = {name.lower() for name in mapping(response.get("headers"))}
+        headers = {name.lower() for name in mapping(response.value.get("headers"))}
         return None if match["header"].lower() in headers else "the response has no such header"
     for place in ("header", "query", "path"):
         if match[place] and not of_response:
-            known = {
-                name.lower() if place == "header" else name
-                for where, name in subject.parameters(operation)
-                if where == place
-            }
             name = match[place].lower() if place == "header" else match[place]
-            return None if name in known else f"the request has no such {place} parameter"
+            known = (place, name) in sites.parameters(subject.document, operation)
+            return None if known else f"the request has no such {place} parameter"
     return None
 
 

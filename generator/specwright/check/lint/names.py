@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
+from specwright.document.sites import parameters
 from specwright.findings import Level
 from specwright.names import pascal, snake
 from specwright.pointer import Pointer, join
@@ -52,7 +53,7 @@ def property_name_clash(subject: Subject) -> Iterator[Violation]:
 def parameter_name_clash(subject: Subject) -> Iterator[Violation]:
     for operation in subject.operations:
         found: dict[str, str] = {}
-        for place, name in subject.parameters(operation):
+        for place, name in parameters(subject.document, operation):
             first = found.setdefault(snake(name), f"{place} parameter '{name}'")
             if first != f"{place} parameter '{name}'":
                 yield Violation(

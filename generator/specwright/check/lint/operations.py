@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Direction, Operation, Subject, mapping, sequence
+from specwright.check.subject import Subject, mapping, sequence
+from specwright.document.sites import Direction, OperationSite
 from specwright.findings import Level
 from specwright.pointer import join
 
@@ -73,8 +74,8 @@ def response_success(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def _title(operation: Operation) -> str:
-    return f"{operation.method.upper()} {operation.path}"
+def _title(operation: OperationSite) -> str:
+    return f"{operation.method} {operation.key}"
 
 
 RULES = (

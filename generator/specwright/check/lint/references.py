@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specwright.check import bodies
 from specwright.check.instance import describes, find, items
-from specwright.check.subject import Operation, Subject, mapping
+from specwright.check.subject import Subject, mapping
+from specwright.document import sites
 from specwright.document.shape import Node
+from specwright.document.sites import OperationSite, Site
 from specwright.document.vocabulary import Reference, Target
 from specwright.errors import InputError
 
-Look = Callable[[Subject, Operation, Reference], str | None]
+Look = Callable[[Subject, OperationSite, Reference], str | None]
 
 
 def missing(subject: Subject, node: Node, reference: Reference) -> Iterator[str]:
@@ -32,7 +33,7 @@ def missing(subject: Subject, node: Node, reference: Reference) -> Iterator[str]
             yield reason if node.kind == "operation" else f"{reason} ({operation.id})"
 
 
-def _operations(subject: Subject, node: Node, reference: Reference) -> list[Operation]:
+def _operations(subject: Subject, node: Node, reference: Reference) -> list[OperationSite]:
     """The operations that a declaration on this object is about."""
     if reference.operation is not None:
         named = subject.by_operation_id(reference.operation)
@@ -90,41 +91,54 @@ def _operation(subject: Subject, reference: Reference) -> str | None:
     return None if found is not None else "is not an operationId"
 
 
-def _request_body(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    body = bodies.request_body(subject, operation)
-    found = body is not None and describes(subject, body.schema, reference.name)
-    return None if found else "is not in the request body"
+def _request_content(subject: Subject, operation: OperationSite) -> Site | None:
+    return sites.json_content(subject.document, sites.request_body(subject.document, operation))
 
 
-def _response_body(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    body = bodies.success_body(subject, operation)
-    found = body is not None and describes(subject, body.schema, reference.name)
-    return None if found else "is not in the response body"
+def _has(subject: Subject, body: Site | None, reference: Reference) -> bool:
+    return body is not None and describes(subject, body.value.get("schema"), reference.name)
 
 
-def _item(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    body = bodies.success_body(subject, operation)
+def _request_body(subject: Subject, operation: OperationSite, reference: Reference) -> str | None:
+    body = _request_content(subject, operation)
+    return None if _has(subject, body, reference) else "is not in the request body"
+
+
+def _response_body(subject: Subject, operation: OperationSite, reference: Reference) -> str | None:
+    body = sites.success_content(subject.document, operation)
+    return None if _has(subject, body, reference) else "is not in the response body"
+
+
+def _item(subject: Subject, operation: OperationSite, reference: Reference) -> str | None:
+    body = sites.success_content(subject.document, operation)
     if body is None:
         return "needs a response body"
     where = mapping(operation.value.get("x-contract-pagination")).get("items")
-    lists = find(subject, body.schema, where if isinstance(where, str) else "")
+    lists = find(subject, body.value.get("schema"), where if isinstance(where, str) else "")
     if any(describes(subject, each, reference.name) for each in items(subject, lists)):
         return None
     return "is not in the items of the list"
 
 
-def _query_parameter(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    known = ("query", reference.name) in subject.parameters(operation)
+def _query_parameter(
+    subject: Subject, operation: OperationSite, reference: Reference
+) -> str | None:
+    known = ("query", reference.name) in sites.parameters(subject.document, operation)
     return None if known else "is not a query parameter of the operation"
 
 
-def _header_parameter(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    known = {name.lower() for place, name in subject.parameters(operation) if place == "header"}
-    return None if reference.name.lower() in known else "is not a header parameter of the webhook"
+def _header_parameter(
+    subject: Subject, operation: OperationSite, reference: Reference
+) -> str | None:
+    key = ("header", reference.name.lower())
+    known = key in sites.parameters(subject.document, operation)
+    return None if known else "is not a header parameter of the webhook"
 
 
-def _response_status(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    declared = bodies.responses(operation)
+def _response_status(
+    subject: Subject, operation: OperationSite, reference: Reference
+) -> str | None:
+    declared = dict(sites.responses(subject.document, operation))
     family = f"{reference.name[:1]}XX"
     if reference.name in declared or family in declared:
         return None
@@ -133,16 +147,20 @@ def _response_status(subject: Subject, operation: Operation, reference: Referenc
     return "is not a response of the operation"
 
 
-def _response_header(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    response = subject.follow(bodies.responses(operation).get(str(reference.status)))
-    headers = {name.lower() for name in mapping(response.get("headers"))}
+def _response_header(
+    subject: Subject, operation: OperationSite, reference: Reference
+) -> str | None:
+    response = dict(sites.responses(subject.document, operation)).get(str(reference.status))
+    headers = {name.lower() for name in mapping(response and response.value.get("headers"))}
     known = reference.name.lower() in headers
     return None if known else f"is not a header of the response {reference.status}"
 
 
-def _request_example(subject: Subject, operation: Operation, reference: Reference) -> str | None:
-    body = bodies.request_body(subject, operation)
-    examples = mapping(body.media_type.get("examples")) if body else {}
+def _request_example(
+    subject: Subject, operation: OperationSite, reference: Reference
+) -> str | None:
+    body = _request_content(subject, operation)
+    examples = mapping(body and body.value.get("examples"))
     return None if reference.name in examples else "is not a request example of the operation"
 
 
