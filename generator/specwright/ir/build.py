@@ -17,6 +17,7 @@ from specwright.document.contract import (
 )
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
+from specwright.document.security import credential_scheme
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.errors import InputError
 from specwright.ir.index import ModelIndex
@@ -155,7 +156,7 @@ class _Builder:
             summary=_text(value.get("summary")),
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
-            secured=bool(value.get("security", self.document.data.get("security"))),
+            secured=any(value.get("security", self.document.data.get("security")) or ()),
             parameters=parameters_,
             body=self._body(site, identifier),
             responses=responses,
@@ -333,18 +334,14 @@ class _Builder:
         return None
 
     def _credential(self) -> Credential | None:
-        schemes = self.document.data.get("components", {}).get("securitySchemes") or {}
-        for _, scheme in sites.members(
-            self.document, Site("/components", {"securitySchemes": schemes}), "securitySchemes"
-        ):
-            kind, description = scheme.value.get("type"), _text(scheme.value.get("description"))
-            if kind == "http" and str(scheme.value.get("scheme")).lower() == "bearer":
-                return Credential("Authorization", "Bearer ", description)
-            if kind in ("oauth2", "openIdConnect"):
-                return Credential("Authorization", "Bearer ", description)
-            if kind == "apiKey" and scheme.value.get("in") == "header":
-                return Credential(str(scheme.value["name"]), "", description)
-        return None
+        found = credential_scheme(self.document)
+        if found is None:
+            return None
+        scheme = found[1].value
+        description = _text(scheme.get("description"))
+        if scheme["type"] == "apiKey":
+            return Credential(str(scheme["name"]), "", description)
+        return Credential("Authorization", "Bearer ", description)
 
 
 def _place(parameter: Parameter, path: str) -> int:

@@ -159,6 +159,13 @@ class Response:
         return next((c.type for c in self.contents if c.type is not None), None)
 
     @property
+    def annotation(self) -> str:
+        """What such an answer becomes: a value of the JSON body's type, or the bytes of another."""
+        if self.json is not None:
+            return self.json.annotation
+        return "bytes" if self.contents else "None"
+
+    @property
     def is_success(self) -> bool:
         """Whether the status belongs to class 2 (RFC 9110, 15.3)."""
         return self.status.startswith("2")
@@ -219,9 +226,11 @@ class Operation:
         return tuple(r for r in self.responses if r.is_success)
 
     @property
-    def result(self) -> TypeRef | None:
-        """What a successful call returns; None when no success has a JSON body."""
-        return next((r.json for r in self.successes if r.json is not None), None)
+    def result(self) -> str:
+        """The annotation of what a successful call returns, whichever success it is."""
+        answers = self.successes or tuple(r for r in self.responses if r.status == "default")
+        found = dict.fromkeys(answer.annotation for answer in answers)
+        return " | ".join(sorted(found, key="None".__eq__)) or "None"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ class Category(StrEnum):
     EXAMPLES = "Examples"
     LINKS = "Links"
     CONTRACT = "Contract declarations"
+    UNSUPPORTED = "Not in generated code"
 
 
 class Violation(NamedTuple):

@@ -121,16 +121,6 @@ def _needs(schema: dict[str, Any]) -> Iterator[str]:
         yield from _needs(mapping(schema.get("items")))
 
 
-def read_write_only(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
-        for keyword in ("readOnly", "writeOnly"):
-            if node.value.get(keyword) is True:
-                yield Violation(
-                    f"{node.pointer}/{keyword}",
-                    f"{keyword}: describe requests and responses by separate schemas",
-                )
-
-
 def required_declared(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("schema"):
         required = node.value.get("required")
@@ -242,28 +232,6 @@ RULES = (
         Level.WARNING,
         Level.ERROR,
         unsatisfiable,
-    ),
-    Rule(
-        "schema-read-write",
-        Category.SCHEMAS,
-        "readOnly and writeOnly make one name stand for two shapes; two schemas say which one "
-        "is meant.",
-        """
-        components:
-          schemas:
-            Order:
-              type: object
-              properties: {order_id: {type: string, readOnly: true}}
-        """,
-        """
-        components:
-          schemas:
-            Order: {type: object, properties: {order_id: {type: string}}}
-            OrderCreate: {type: object, properties: {plan_id: {type: string}}}
-        """,
-        Level.OFF,
-        Level.ERROR,
-        read_write_only,
     ),
     Rule(
         "required-declared",

@@ -10,6 +10,7 @@ from specwright.check.lint import (
     names,
     operations,
     schemas,
+    unsupported,
 )
 from specwright.check.lint.rule import Rule
 
@@ -21,5 +22,6 @@ RULES: tuple[Rule, ...] = (
     *examples.RULES,
     *links.RULES,
     *contract.RULES,
+    *unsupported.RULES,
 )
 RULE_IDS = frozenset(rule.id for rule in RULES)

@@ -1,0 +1,30 @@
+"""The credential that generated clients send and generated servers ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.document.model import Document
+from specwright.document.sites import Site, follow, members
+
+
+def schemes(document: Document) -> Iterator[tuple[str, Site]]:
+    """The security schemes of the document by name, references followed."""
+    components = follow(document, "/components", document.data.get("components"))
+    return members(document, components, "securitySchemes")
+
+
+def credential_scheme(document: Document) -> tuple[str, Site] | None:
+    """The first scheme whose credential stands in a header as it was given."""
+    return next((each for each in schemes(document) if _is_in_header(each[1])), None)
+
+
+def _is_in_header(scheme: Site) -> bool:
+    match scheme.value.get("type"):
+        case "http":
+            return str(scheme.value.get("scheme")).lower() == "bearer"
+        case "apiKey":
+            return scheme.value.get("in") == "header"
+        case kind:
+            # A token, however it was obtained (RFC 6750).
+            return kind in ("oauth2", "openIdConnect")

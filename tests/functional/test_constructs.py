@@ -1,0 +1,374 @@
+"""Whatever OpenAPI 3.0 to 3.2 can say is in the generated code, is reported, or is for readers.
+
+The lists are held against the table of objects and fields: a field that is in none fails.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from pydantic import ValidationError
+
+from specwright.check.run import check
+from specwright.check.settings import Settings
+from specwright.document.shape import METHODS, OBJECTS
+from specwright.document.sources.load import load
+from tests.functional.conftest import Generate
+from tests.functional.documents import Json, document, operation, ref
+
+# Fields that describe, or that only join the others.
+FOR_READERS = {
+    "*": "$ref summary description externalDocs deprecated examples example $comment title",
+    "document": "openapi $self info jsonSchemaDialect paths components tags",
+    "info": "*",
+    "contact": "*",
+    "license": "*",
+    "externalDocs": "*",
+    "example": "*",
+    "link": "*",
+    "tag": "*",
+    "xml": "*",
+    "oauthFlow": "*",
+    "components": "*",
+    "server": "url name",
+    "serverVariable": "*",
+    "operation": "tags responses",
+    "requestBody": "content",
+    "response": "links",
+    "responses": "default *",
+    "paths": "*",
+    "callback": "*",
+    "securityRequirement": "*",
+    "securityScheme": "bearerFormat openIdConnectUrl oauth2MetadataUrl name",
+    "schema": "$schema $id $anchor $dynamicAnchor $vocabulary $defs definitions xml default "
+    "contentEncoding contentMediaType",
+    "discriminator": "*",
+}
+ITEM = "paths: {/things: {%s}}"
+OPERATION = ITEM % 'get: {%s, responses: {"204": {description: None.}}}'
+PARAMETER = OPERATION % "parameters: [{name: a, %s}]"
+BODY = OPERATION.replace("get", "post") % "requestBody: {content: {%s}}"
+FORM = "multipart/form-data"
+ANSWER = ITEM % 'get: {responses: {"%s": {description: Some., content: {%s}}}}'
+FLOW = "{tokenUrl: /t, authorizationUrl: /a, scopes: {}}"
+SCHEME = "components: {securitySchemes: {key: {%s}}}"
+
+
+@dataclass(frozen=True)
+class Reported:
+    """A part of a document that generated code does not follow, and the rule that says so."""
+
+    field: str
+    rule: str
+    part: str
+
+
+REPORTED = [
+    Reported("securityScheme.in", "security-scheme", SCHEME % "type: apiKey, name: k, in: query"),
+    Reported("securityScheme.in", "security-scheme", SCHEME % "type: apiKey, name: k, in: cookie"),
+    Reported("securityScheme.scheme", "security-scheme", SCHEME % "type: http, scheme: basic"),
+    Reported("securityScheme.type", "security-scheme", SCHEME % "type: mutualTLS"),
+    *(
+        Reported(
+            field,
+            "security-scheme",
+            SCHEME % f"type: oauth2, flows: {{{flow}: {FLOW}}}",
+        )
+        for flow in OBJECTS["oauthFlows"]
+        for field in ("securityScheme.flows", f"oauthFlows.{flow}")
+    ),
+    Reported(
+        "document.security",
+        "security",
+        SCHEME % "type: http, scheme: bearer" + "\nsecurity: [{key: []}, {}]",
+    ),
+    Reported(
+        "operation.security",
+        "security",
+        SCHEME % "type: http, scheme: bearer" + "\n" + OPERATION % "security: [{key: [], b: []}]",
+    ),
+    Reported(
+        "document.servers", "server", "servers: [{url: https://a.test}, {url: https://b.test}]"
+    ),
+    Reported("operation.servers", "server", OPERATION % "servers: [{url: https://a.test}]"),
+    Reported("pathItem.servers", "server", ITEM % "servers: [{url: https://a.test}]"),
+    Reported(
+        "server.variables",
+        "server",
+        "servers: [{url: 'https://{a}.test', variables: {a: {default: b}}}]",
+    ),
+    Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/plain: {}}"),
+    Reported("parameter.in", "parameter", PARAMETER % "in: querystring, content: {text/plain: {}}"),
+    Reported("parameter.style", "parameter", PARAMETER % "in: cookie, style: cookie, schema: {}"),
+    Reported(
+        "parameter.allowReserved",
+        "parameter",
+        PARAMETER % "in: query, allowReserved: true, schema: {}",
+    ),
+    *(
+        Reported("requestBody.content", "body", BODY % f"{media_type}: {{}}")
+        for media_type in (
+            FORM,
+            "multipart/mixed",
+            "application/x-www-form-urlencoded",
+            "text/plain",
+            "application/xml",
+            "image/*",
+            "application/json: {}, text/csv",
+        )
+    ),
+    *(
+        Reported(f"mediaType.{field}", "body", BODY % f"{FORM}: {{{field}: {value}}}")
+        for field, value in (
+            ("encoding", "{a: {contentType: text/plain}}"),
+            ("prefixEncoding", "[{contentType: text/plain}]"),
+            ("itemEncoding", "{contentType: text/plain}"),
+        )
+    ),
+    *(
+        Reported(
+            f"encoding.{field}",
+            "body",
+            BODY % f"multipart/form-data: {{encoding: {{a: {{{field}: {{}}}}}}}}",
+        )
+        for field in OBJECTS["encoding"]
+    ),
+    *(
+        Reported("response.content", "answer", ANSWER % ("200", f"{media_type}: {{}}"))
+        for media_type in (
+            "text/plain",
+            "text/event-stream",
+            "application/x-ndjson",
+            "application/xml",
+            "application/json: {}, application/hal+json",
+        )
+    ),
+    Reported(
+        "mediaType.itemSchema", "answer", ANSWER % ("200", "application/jsonl: {itemSchema: {}}")
+    ),
+    Reported("response.content", "answer", ANSWER % ("302", "text/html: {}")),
+    Reported(
+        "operation.callbacks",
+        "callback",
+        OPERATION % "callbacks: {done: {'{$url}': {post: {responses: {}}}}}",
+    ),
+    Reported("schema.readOnly", "read-write", "components: {schemas: {A: {readOnly: true}}}"),
+    Reported("schema.writeOnly", "read-write", "components: {schemas: {A: {writeOnly: true}}}"),
+    Reported(
+        "document.webhooks",
+        "body",
+        "webhooks: {done: {post: {requestBody: {content: {text/plain: {}}}}}}",
+    ),
+]
+
+
+def whole(part: str) -> Json:
+    return {
+        "openapi": "3.2.0",
+        "info": {"title": "Constructs", "version": "1"},
+        "paths": {},
+        **yaml.safe_load(part),
+    }
+
+
+@pytest.mark.parametrize("construct", REPORTED, ids=lambda each: f"{each.field}: {each.part[-60:]}")
+def test_a_construct_without_code_is_reported(construct: Reported, tmp_path: Path) -> None:
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(whole(construct.part)))
+    rules = {finding.rule for finding in check(load(path), Settings()).findings}
+    assert f"unsupported-{construct.rule}" in rules
+
+
+OBJECT = {"type": "object"}
+TEXTS = {"type": "array", "items": {"type": "string"}}
+A_AND_B = {**OBJECT, "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+# For each keyword a schema, and a value that it refuses.
+KEYWORDS: dict[str, tuple[Any, Any]] = {
+    "$ref": ({"$ref": "#/components/schemas/Text", "minLength": 3}, "a"),
+    "$dynamicRef": ({"$dynamicRef": "#text"}, 1),
+    "type": ({"type": "string"}, 1),
+    "type of several": ({"type": ["string", "integer"]}, True),
+    "nullable": ({"type": "string"}, None),
+    "format": ({"type": "string", "format": "date-time"}, "yesterday"),
+    "const": ({"const": "a"}, "b"),
+    "const of an object": ({"const": {"a": 1}}, {"a": 2}),
+    "enum": ({"type": "string", "enum": ["a"]}, "b"),
+    "enum of a number": ({"enum": [1.5]}, 2.5),
+    "multipleOf": ({"type": "integer", "multipleOf": 3}, 4),
+    "maximum": ({"type": "integer", "maximum": 3}, 4),
+    "maximum without a type": ({"maximum": 3}, 4),
+    "exclusiveMaximum": ({"type": "integer", "exclusiveMaximum": 3}, 3),
+    "minimum": ({"type": "number", "minimum": 3}, 2),
+    "exclusiveMinimum": ({"type": "number", "exclusiveMinimum": 3}, 3),
+    "maxLength": ({"type": "string", "maxLength": 1}, "aa"),
+    "minLength": ({"type": "string", "minLength": 2}, "a"),
+    "minLength without a type": ({"minLength": 2}, "a"),
+    "pattern": ({"type": "string", "pattern": "^a$"}, "b"),
+    "maxItems": ({**TEXTS, "maxItems": 1}, ["a", "b"]),
+    "minItems": ({**TEXTS, "minItems": 1}, []),
+    "uniqueItems": ({**TEXTS, "uniqueItems": True}, ["a", "a"]),
+    "prefixItems": ({"type": "array", "prefixItems": [{"type": "string"}]}, [1]),
+    "items": (TEXTS, [1]),
+    "additionalItems": ({"type": "array", "additionalItems": {"type": "string"}}, [1]),
+    "contains": ({"type": "array", "contains": {"type": "string"}}, [1]),
+    "minContains": ({"type": "array", "contains": {"type": "string"}, "minContains": 2}, ["a"]),
+    "maxContains": ({"type": "array", "contains": {"type": "string"}, "maxContains": 1}, ["", ""]),
+    "unevaluatedItems": ({"type": "array", "unevaluatedItems": False}, [1]),
+    "maxProperties": ({**OBJECT, "additionalProperties": {}, "maxProperties": 1}, {"a": 1, "b": 1}),
+    "maxProperties of a class": ({**A_AND_B, "maxProperties": 1}, {"a": "", "b": ""}),
+    "minProperties": ({**OBJECT, "additionalProperties": {}, "minProperties": 1}, {}),
+    "minProperties of a class": ({**A_AND_B, "minProperties": 1}, {}),
+    "properties": (A_AND_B, {"a": 1}),
+    "patternProperties": ({**OBJECT, "patternProperties": {"^a": {"type": "string"}}}, {"a": 1}),
+    "required": ({**A_AND_B, "required": ["a"]}, {}),
+    "dependentRequired": ({**A_AND_B, "dependentRequired": {"a": ["b"]}}, {"a": ""}),
+    "dependentSchemas": ({**A_AND_B, "dependentSchemas": {"a": {"required": ["b"]}}}, {"a": ""}),
+    "additionalProperties": ({**A_AND_B, "additionalProperties": False}, {"c": 1}),
+    "propertyNames": ({**OBJECT, "propertyNames": {"pattern": "^a"}}, {"b": 1}),
+    "propertyNames of a class": ({**A_AND_B, "propertyNames": {"pattern": "^a"}}, {"b": ""}),
+    "unevaluatedProperties": ({**A_AND_B, "unevaluatedProperties": False}, {"c": 1}),
+    "allOf": (
+        {"allOf": [{**A_AND_B, "required": ["a"]}, {**OBJECT, "required": ["b"]}]},
+        {"b": ""},
+    ),
+    "oneOf": ({"oneOf": [{"type": "string"}, {"type": "integer"}]}, True),
+    "anyOf": ({"anyOf": [{"type": "string"}, {"type": "integer"}]}, True),
+    "not": ({"type": "string", "not": {"const": "a"}}, "a"),
+    "if": ({**A_AND_B, "if": {"required": ["a"]}, "then": {"required": ["b"]}}, {"a": ""}),
+    "then": ({**A_AND_B, "if": {"required": ["a"]}, "then": {"required": ["b"]}}, {"a": ""}),
+    "else": ({**A_AND_B, "if": {"required": ["a"]}, "else": {"required": ["b"]}}, {}),
+    "contentSchema": (
+        {"type": "string", "contentMediaType": "application/json", "contentSchema": OBJECT},
+        "1",
+    ),
+    "discriminator": (
+        {
+            "oneOf": [ref("Cat"), ref("Dog")],
+            "discriminator": {"propertyName": "kind"},
+        },
+        {"kind": "cow"},
+    ),
+}
+
+
+@pytest.fixture(scope="session")
+def keywords(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> tuple[Any, set[str]]:
+    """Models with a property for each keyword, and the places that are reported."""
+    made = document(
+        schemas={
+            "Text": {"type": "string", "$dynamicAnchor": "text"},
+            "Cat": {**OBJECT, "properties": {"kind": {"const": "cat"}}, "required": ["kind"]},
+            "Dog": {**OBJECT, "properties": {"kind": {"const": "dog"}}, "required": ["kind"]},
+            "Thing": {
+                **OBJECT,
+                "properties": {f"k{n}": each[0] for n, each in enumerate(KEYWORDS.values())},
+            },
+        }
+    )
+    path = tmp_path_factory.mktemp("keywords") / "openapi.json"
+    path.write_text(json.dumps(made))
+    report = check(load(path), Settings())
+    reported = {each.pointer for each in report.findings if each.rule == "unsupported-schema"}
+    return package(made).models.Thing, reported
+
+
+@pytest.mark.parametrize("name", KEYWORDS)
+def test_a_keyword_of_json_schema_is_checked_or_reported(
+    name: str, keywords: tuple[Any, set[str]]
+) -> None:
+    model, reported = keywords
+    field = f"k{list(KEYWORDS).index(name)}"
+    place = f"/components/schemas/Thing/properties/{field}/"
+    is_reported = any(pointer.startswith(place) for pointer in reported)
+    try:
+        model.model_validate_json(json.dumps({field: KEYWORDS[name][1]}))
+        is_checked = False
+    except ValidationError:
+        is_checked = True
+    assert is_checked is not is_reported
+
+
+@pytest.fixture(scope="session")
+def generated(package: Generate) -> Any:
+    """A package of a document that says everything that has code."""
+    item: Json = {
+        method: operation(operationId=f"{method}Thing", tags=["things"]) for method in METHODS
+    }
+    item["additionalOperations"] = {"COPY": operation(operationId="copyThing")}
+    item["parameters"] = [
+        {"name": "Id", "in": "path", "required": True, "schema": {"type": "string"}},
+        {"name": "q", "in": "query", "style": "deepObject", "explode": True, "schema": A_AND_B},
+        {"name": "empty", "in": "query", "allowEmptyValue": True, "schema": {"type": "string"}},
+        {"name": "X-A", "in": "header", "deprecated": True, "schema": {"type": "string"}},
+    ]
+    item["put"]["requestBody"] = {"content": {"application/pdf": {}}, "required": False}
+    item["get"]["responses"] = {
+        "200": {
+            "description": "It.",
+            "headers": {"X-B": {"schema": {"type": "string"}}},
+            "content": {"application/json": {"schema": {"type": "string"}}},
+        },
+        "202": {"description": "Later."},
+        "203": {"description": "A picture.", "content": {"image/png": {}}},
+    }
+    item["get"]["deprecated"] = True
+    made = document(
+        {"/things/{Id}": item},
+        security=[{"key": []}],
+        webhooks={"done": {"post": {"requestBody": {"content": {"application/json": {}}}}}},
+        components={"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
+    )
+    return package({**made, "openapi": "3.2.0"})
+
+
+# Fields with code, and what shows it.
+GENERATED = {
+    **{f"pathItem.{method}": f"async def {method}_thing(" for method in METHODS},
+    "pathItem.additionalOperations": "async def copy_thing(",
+    "pathItem.parameters": "x_a: str",
+    "operation.operationId": "get_thing",
+    "operation.parameters": "empty: str",
+    "operation.requestBody": "body: bytes",
+    "operation.responses": "-> str | bytes | None",
+    "requestBody.required": "body: bytes | MISSING",
+    "parameter.name": "x_a",
+    "parameter.required": "id: str,",
+    "parameter.explode": "q: ",
+    "parameter.schema": "empty: str",
+    "parameter.allowEmptyValue": "empty: str",
+    "mediaType.schema": "-> str",
+    "response.content": "-> str | bytes | None",
+    "response.headers": "with_raw_response",
+    "document.servers": "base_url",
+    "securityScheme.type": "api_key",
+    "document.webhooks": "parse_",
+}
+
+
+@pytest.mark.parametrize("field", GENERATED)
+def test_a_construct_with_code_is_generated(field: str, generated: Any) -> None:
+    directory = Path(generated.__file__).parent
+    modules = [directory / name for name in ("async_client.py", "server.py", "webhooks.py")]
+    modules += (directory / "_runtime").rglob("client*.py")
+    assert any(GENERATED[field] in module.read_text() for module in modules)
+
+
+def test_every_field_of_the_specification_is_in_a_list() -> None:
+    known = {construct.field for construct in REPORTED} | GENERATED.keys()
+    known |= {f"schema.{name.partition(' ')[0]}" for name in KEYWORDS}
+    # A header of an answer is given as it came; what it looks like is for readers.
+    known |= {f"header.{field}" for field in OBJECTS["header"]}
+    missing = [
+        f"{owner}.{field}"
+        for owner, fields in OBJECTS.items()
+        for field in fields
+        if f"{owner}.{field}" not in known
+        and field not in FOR_READERS["*"].split()
+        and not {field, "*"} & set(FOR_READERS.get(owner, "").split())
+    ]
+    assert not missing
