@@ -1,10 +1,13 @@
-"""The imports of toolkit and service point down the layers of ARCHITECTURE.md and nowhere else."""
+"""The imports of toolkit and service go down the tables of ARCHITECTURE.md, never in a circle."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from fnmatch import fnmatch
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -15,39 +18,25 @@ PACKAGES = {
     TOOLKIT: ROOT / "generator" / TOOLKIT,
     SERVICE: ROOT / "service" / SERVICE,
 }
-ROWS = {
-    TOOLKIT: (
-        {"__main__"},
-        {"cli", "commands"},
-        {"pipeline"},
-        {"emit", "targets", "report"},
-        {"render", "models", "check"},
-        {"ir"},
-        {"document", "config"},
-        {"findings"},
-        {"errors", "text", "names", "pointer", "runtime"},
-    ),
-    SERVICE: (
-        {"cli"},
-        {"commands"},
-        {"serving", "working"},
-        {"service"},
-        {"auth", "parts", "windows"},
-        {"background", "front", "keyring", "listening", "operations", "pages", "reference"}
-        | {"postgres_windows", "redis_windows"},
-        {"api", "jobs", "limits", "retention"},
-        {"delivery", "simulator", "wire"},
-        {"activity", "carrier", "claiming"},
-        {"domain"},
-        {"store"},
-        {"catalogue", "document", "entities", "ids", "logs", "money", "settings"},
-        {"clock", "data"},
-    ),
-}
-RANK = {
-    package: {part: row for row, parts in enumerate(rows) for part in parts}
-    for package, rows in ROWS.items()
-}
+# The chapter of ARCHITECTURE.md that has the table of a package.
+CHAPTERS = {TOOLKIT: "## The layers", SERVICE: "## The service"}
+ROW = re.compile(r"\| \d+ \| ([^|]+) \|")
+
+
+def rows(package: str) -> list[list[str]]:
+    """The names of each row of a package's table; a name may be a glob."""
+    text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
+    chapter = text.partition(f"{CHAPTERS[package]}\n")[2].partition("\n## ")[0]
+    return [re.findall(r"`([\w*]+)`", row) for row in ROW.findall(chapter)]
+
+
+def rank(package: str, part: str) -> int | None:
+    """The row of a part; None when the table does not have it."""
+    for number, names in enumerate(rows(package)):
+        if any(fnmatch(part, name) for name in names):
+            return number
+    return None
+
 
 ONLY_IMPORTER = {
     "datamodel_code_generator": "models",
@@ -86,6 +75,14 @@ def modules(package: str) -> Iterator[Path]:
     return iter(sorted(PACKAGES[package].rglob("*.py")))
 
 
+def is_ours(package: str, dotted: str) -> bool:
+    """Whether a name is a module or a folder of a package."""
+    place = PACKAGES[package].parent.joinpath(*dotted.split("."))
+    return dotted.startswith(f"{package}.") and (
+        place.is_dir() or place.with_suffix(".py").is_file()
+    )
+
+
 def imports_of(package: str, path: Path) -> Iterator[Import]:
     importer = module_name(package, path)
     place = [package, *path.relative_to(PACKAGES[package]).parent.parts]
@@ -98,7 +95,8 @@ def imports_of(package: str, path: Path) -> Iterator[Import]:
             source = ".".join([*above, *(node.module.split(".") if node.module else [])])
             for alias in node.names:
                 # `from specwright import text` names a module, so the part below counts, too.
-                whole = f"{source}.{alias.name}" if source == package else source
+                is_module = is_ours(package, f"{source}.{alias.name}")
+                whole = f"{source}.{alias.name}" if is_module else source
                 yield Import(package, importer, whole, node.lineno, relative=node.level > 0)
 
 
@@ -122,25 +120,85 @@ def ours(package: str) -> Iterator[tuple[Import, str, str]]:
                 yield found, source, target
 
 
+def parts(package: str) -> set[str]:
+    """The folders and modules at the top of a package that hold code."""
+    return {
+        part_of(module_name(package, path))
+        for path in modules(package)
+        if path.read_text("utf-8").count("\n") > 1
+    } - {"", "__main__"}
+
+
 @pytest.mark.parametrize("package", PACKAGES)
-def test_every_part_has_a_row(package: str) -> None:
-    parts = {part_of(module_name(package, path)) for path in modules(package)} - {""}
-    assert parts <= RANK[package].keys(), "add the new part to ARCHITECTURE.md and to ROWS"
+def test_every_part_has_one_row(package: str) -> None:
+    found = {
+        part: [names for names in rows(package) if any(fnmatch(part, name) for name in names)]
+        for part in parts(package)
+    }
+    wrong = {part: names for part, names in found.items() if len(names) != 1}
+    assert not wrong, "each part has its place in one row of ARCHITECTURE.md"
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_every_row_is_there(package: str) -> None:
+    found = parts(package) | {"__main__"}
+    wrong = [
+        name
+        for names in rows(package)
+        for name in names
+        if not any(fnmatch(part, name) for part in found)
+    ]
+    assert rows(package)
+    assert not wrong, "ARCHITECTURE.md names what is not there"
 
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_imports_point_down(package: str) -> None:
-    rank = RANK[package]
+    ranks = {part: rank(package, part) for part in parts(package)}
     wrong = [
         str(found)
         for found, source, target in ours(package)
-        if rank.get(source, 0) >= rank.get(target, 0)
+        if source in ranks and target in ranks and (ranks[source] or 0) >= (ranks[target] or 0)
     ]
     assert not wrong
 
 
+@pytest.mark.parametrize("package", PACKAGES)
+def test_no_import_goes_in_a_circle(package: str) -> None:
+    """Imports for type checkers and inside functions count, too: a circle is one thing in two."""
+    known = {module_name(package, path) for path in modules(package)}
+    graph: dict[str, set[str]] = {name: set() for name in known}
+    for found in IMPORTS[package]:
+        target = found.imported.removeprefix(f"{package}.")
+        # A name that a package gives on is not an import of the package's own module.
+        while target and target not in known:
+            target = target.rpartition(".")[0]
+        if target and found.imported.startswith(f"{package}.") and target != found.importer:
+            graph[found.importer].add(target)
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" -> ".join(error.args[1]))
+
+
 def test_the_service_knows_nothing_of_the_toolkit() -> None:
     wrong = [str(found) for found in IMPORTS[SERVICE] if part_of(found.imported) == TOOLKIT]
+    assert not wrong
+
+
+SQL = re.compile(
+    r"\b(SELECT|INSERT INTO|UPDATE|DELETE FROM)\b.*\b(FROM|VALUES|SET|WHERE)\b", re.DOTALL
+)
+
+
+def test_rules_hold_no_sql() -> None:
+    wrong = [
+        f"{module_name(SERVICE, path)}:{node.lineno}"
+        for path in modules(SERVICE)
+        if part_of(module_name(SERVICE, path)) in ("api", "domain", "jobs", "delivery")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.JoinedStr | ast.Constant) and SQL.search(ast.unparse(node))
+    ]
     assert not wrong
 
 

@@ -4,23 +4,18 @@ from __future__ import annotations
 
 from ..entities import Account, Scope
 from ..money import UNITS_PER_DOLLAR
-from ..store import partners
-from ..store.unit import Unit, execute
+from ..store import partners, sandbox
+from ..store.unit import Unit
 from . import ledger
 from .stamp import Stamp
 
 TEST_BALANCE = 1000 * UNITS_PER_DOLLAR
 
-_FORGOTTEN = ("deliveries", "events", "jobs", "answers", "topups", "esims", "orders")
-
 
 def reset(scope: Scope, stamp: Stamp) -> Unit[Account]:
     """Forget what was done in the sandbox; keys, endpoints and the count of events stay."""
     account = yield from partners.lock_account(scope)
-    for table in _FORGOTTEN:
-        yield from execute(
-            f"DELETE FROM {table} WHERE partner_id = $1 AND mode = $2", scope.partner_id, scope.mode
-        )
+    yield from sandbox.forget(scope)
     missing = TEST_BALANCE - account.balance
     account = yield from ledger.post(account, "reset", missing, None, stamp)
     yield from partners.save_account(account)

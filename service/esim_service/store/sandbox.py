@@ -1,0 +1,17 @@
+"""What a partner did in one mode, across all tables."""
+
+from __future__ import annotations
+
+from ..entities import Scope
+from .unit import Unit, execute
+
+# Who refers to a row comes before it. Keys, endpoints and the count of events are not in the list.
+_TABLES = ("deliveries", "events", "jobs", "answers", "topups", "esims", "orders")
+
+
+def forget(scope: Scope) -> Unit[None]:
+    """Delete the orders of a partner in one mode, and all that came of them."""
+    for table in _TABLES:
+        yield from execute(
+            f"DELETE FROM {table} WHERE partner_id = $1 AND mode = $2", scope.partner_id, scope.mode
+        )
