@@ -1,8 +1,13 @@
-"""Words from a document, which only quoting filters may put into an output."""
+"""Words that somebody else wrote, which must not act where they are printed."""
 
 from __future__ import annotations
 
+import unicodedata
 from typing import NoReturn
+
+# Controls, text direction, private use, surrogates, separators of lines and paragraphs.
+_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
+_SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 class Text:
@@ -41,3 +46,25 @@ class Text:
 
     def __bool__(self) -> bool:
         return bool(self.raw)
+
+
+def visible(text: str, kept: str = "") -> str:
+    """Spell out the characters that are not seen, except those to be kept."""
+    if text.isprintable():
+        return text
+    return "".join(
+        spelled(character)
+        if unicodedata.category(character) in _INVISIBLE and character not in kept
+        else character
+        for character in text
+    )
+
+
+def spelled(character: str) -> str:
+    """The escape sequence that Python reads as a character."""
+    code = ord(character)
+    if character in _SHORT:
+        return _SHORT[character]
+    if code <= 0xFF:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"

@@ -81,6 +81,5 @@ def _ruff(arguments: Sequence[str], directory: Path) -> None:
     command = [str(find_ruff_bin()), *arguments, "--config", "ruff.toml", "--no-cache", "."]
     done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
     if done.returncode != 0:
-        raise SpecwrightError(
-            f"ruff {arguments[0]} failed: {done.stderr.strip() or done.stdout.strip()}"
-        )
+        said = done.stderr.strip() or done.stdout.strip()
+        raise SpecwrightError(f"ruff {arguments[0]} failed", details=said.splitlines())

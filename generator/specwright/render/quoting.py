@@ -5,13 +5,12 @@ from __future__ import annotations
 import keyword
 import math
 import re
-import unicodedata
 from collections.abc import Mapping
 
 from specwright.render.prose import wrap
-from specwright.text import Text
+from specwright.text import Text, spelled, visible
 
-_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+_ESCAPES = {'"': '\\"', "\\": "\\\\"}
 # A quote that meets another quote, or the end of what we write, could close the docstring.
 _RISKY_QUOTE = re.compile(r'"(?="|\Z)')
 _LINE_END = re.compile(r"\r\n|\r")
@@ -22,7 +21,6 @@ _PRAGMA = re.compile(
     r"|pylint|pragma)(?=\s*:))",
     re.IGNORECASE,
 )
-_INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 # Marks of inline markup anywhere, marks of a list or a heading at the start.
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|#~$]|\A[-+=]")
 _MARKDOWN_ITEM = re.compile(r"\A([0-9]{1,9})([.)])")
@@ -59,7 +57,7 @@ def docstring(text: Text | str, *, indent: int = 4, width: int = 100) -> str:
     The result holds no three quotes, no quote at its end and no backslash that escapes
     anything, so that it may stand anywhere between three double quotes.
     """
-    lines = wrap(visible(_raw(text)), width - indent)
+    lines = wrap(legible(text), width - indent)
     body = "\n".join(lines).replace("\\", "\\\\")
     body = _RISKY_QUOTE.sub(r"\"", body)
     return re.sub(r"\n(?=[^\n])", "\n" + " " * indent, body)
@@ -67,7 +65,7 @@ def docstring(text: Text | str, *, indent: int = 4, width: int = 100) -> str:
 
 def comment(text: Text | str, *, indent: int = 0, width: int = 100) -> str:
     """Write text as comment lines; those after the first are indented."""
-    lines = wrap(visible(_raw(text)), width - indent - 2)
+    lines = wrap(legible(text), width - indent - 2)
     comments = (f"# {_disarm(line)}".rstrip() for line in lines)
     return ("\n" + " " * indent).join(comments)
 
@@ -86,7 +84,7 @@ def markdown(text: Text | str) -> str:
 
 def line(text: Text | str) -> Text:
     """Bring text onto one line; it stays text of the document."""
-    return Text(" ".join(visible(_raw(text)).split()))
+    return Text(" ".join(legible(text).split()))
 
 
 def product(text: Text | str) -> str:
@@ -108,15 +106,9 @@ def identifier(name: str) -> str:
     return name
 
 
-def visible(text: str) -> str:
-    """Spell out characters that are not seen: controls, text direction, line separators."""
-    text = _LINE_END.sub("\n", text)
-    return "".join(
-        _spelled(character)
-        if character not in "\n\t" and unicodedata.category(character) in _INVISIBLE
-        else character
-        for character in text
-    )
+def legible(text: Text | str) -> str:
+    """Spell out what is not seen in text of several lines, whose ends become line feeds."""
+    return visible(_LINE_END.sub("\n", _raw(text)), kept="\n\t")
 
 
 def _raw(text: Text | str) -> str:
@@ -125,17 +117,10 @@ def _raw(text: Text | str) -> str:
 
 def _string(text: str) -> str:
     written = (
-        _ESCAPES.get(character) or (character if " " <= character <= "~" else _spelled(character))
+        _ESCAPES.get(character) or (character if " " <= character <= "~" else spelled(character))
         for character in text
     )
     return f'"{"".join(written)}"'
-
-
-def _spelled(character: str) -> str:
-    code = ord(character)
-    if code <= 0xFF:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def _disarm(line: str) -> str:

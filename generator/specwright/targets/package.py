@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from specwright.errors import SpecwrightError
 from specwright.ir.model import Api
 from specwright.render.formatting import format_sources, verify
-from specwright.render.quoting import visible
+from specwright.render.quoting import legible
 from specwright.render.renderer import Renderer
 from specwright.targets.artifacts import ARTIFACTS, MODELS, RUNTIME, TYPED
 from specwright.targets.runtime import public_errors, runtime_sources
@@ -47,7 +47,7 @@ def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes
         if artifact.enabled(api)
     }
     # Its generator quotes what ends a literal, and lets through what nobody sees.
-    rendered[MODELS.format(package=package)] = visible(models)
+    rendered[MODELS.format(package=package)] = legible(models)
     python = {path: text for path, text in rendered.items() if path.endswith(".py")}
     files = {**rendered, **format_sources(python)}
     files[TYPED.format(package=package)] = ""
