@@ -13,6 +13,7 @@ import click
 
 from specwright import __version__
 from specwright.errors import SpecwrightError
+from specwright.report.terminal import accept_any_text, say
 
 INTERRUPTED = 130
 
@@ -29,6 +30,7 @@ COMMANDS: dict[str, Entry] = {
     "validate": Entry(
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
+    "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
     "generate": Entry(
         "specwright.commands.generate:generate",
         "Generate models, client, server stub and webhooks from an OpenAPI document.",
@@ -73,16 +75,19 @@ class LazyGroup(click.Group):
         """Run a command and exit: 0, 1 (findings or differences), 2 (cannot), 130 (interrupted)."""
         # What ends a job in CI takes the same way back as Ctrl-C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        accept_any_text()
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
         except SpecwrightError as error:
-            click.echo(f"error: {error}", err=True)
+            first, *others = error.lines
+            for line in (f"error: {first}", *others):
+                say(line, err=True)
             code = error.exit_code
         except click.ClickException as error:
             error.show()
             code = 2
         except (click.Abort, KeyboardInterrupt):
-            click.echo("interrupted", err=True)
+            say("interrupted", err=True)
             code = INTERRUPTED
         sys.exit(code if isinstance(code, int) else 0)
 

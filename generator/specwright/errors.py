@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 
@@ -23,18 +24,37 @@ class SpecwrightError(Exception):
     exit_code = 2
 
     def __init__(
-        self, message: str, location: Location | None = None, hint: str | None = None
+        self,
+        message: str,
+        location: Location | None = None,
+        hint: str | None = None,
+        details: Sequence[str] = (),
     ) -> None:
         super().__init__(message)
         self.message = message
         self.location = location
         self.hint = hint
+        self.details = tuple(details)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """The place and the message, what belongs to it, and the way out."""
+        place = f"{self.location}: " if self.location else ""
+        advice = (f"hint: {self.hint}",) if self.hint else ()
+        return f"{place}{self.message}", *self.details, *advice
 
     def __str__(self) -> str:
-        place = f"{self.location}: " if self.location else ""
-        advice = f"\nhint: {self.hint}" if self.hint else ""
-        return f"{place}{self.message}{advice}"
+        return "\n".join(self.lines)
 
 
 class InputError(SpecwrightError):
     """A file that the user gave cannot be used as it is."""
+
+
+def did_you_mean(name: str, known: Collection[str], otherwise: str) -> str:
+    """A hint at the name that is most like an unknown one, else at all of them."""
+    # Imported here: only mistakes need it.
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, known, 1)
+    return f"did you mean '{near[0]}'?" if near else otherwise

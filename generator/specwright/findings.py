@@ -1,8 +1,8 @@
-"""What a check has to say, and the report of all of it."""
+"""What checks have to say, in the one form that every command makes and every format shows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -20,31 +20,70 @@ class Level(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class RuleDescription:
+    """A rule in words; `bad` and `good` are parts of a document in YAML, or empty."""
+
+    id: str
+    category: str
+    why: str
+    bad: str
+    good: str
+    recommended: Level
+    strict: Level
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Text that shows what was found, such as a request and its response."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One rule that one place of the document does not follow."""
+    """One rule that one place does not follow.
+
+    Attributes:
+        pointer: the place as a JSON pointer, if it lies in a document.
+        related: a second place that belongs to it, such as the same one in an older document.
+        evidence: what shows that the finding is true.
+        counterexample: a value that proves it, as JSON text.
+        waived: why the project accepts it, if it does.
+    """
 
     rule: str
     level: Level
     location: Location
-    pointer: Pointer
+    pointer: Pointer | None
     message: str
+    related: Location | None = None
+    evidence: tuple[Evidence, ...] = ()
+    counterexample: str | None = None
+    waived: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Waived:
-    """A finding that the project accepts, and why."""
-
-    finding: Finding
-    reason: str
+def _no_line(location: Location) -> str | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The outcome of all checks of one document."""
+    """The outcome of all checks of one document.
+
+    Attributes:
+        document: the document as the user named it.
+        findings: those that count, in order.
+        waived: those that the project accepts.
+        rules: the rules that were applied.
+        line: gives the text of the line at a location, if it is known.
+    """
 
     document: str
     findings: tuple[Finding, ...]
-    waived: tuple[Waived, ...] = ()
+    waived: tuple[Finding, ...] = ()
+    rules: tuple[RuleDescription, ...] = ()
+    line: Callable[[Location], str | None] = _no_line
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)
@@ -58,5 +97,7 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
     """By place, each once."""
     unique = dict.fromkeys(findings)
     return tuple(
-        sorted(unique, key=lambda each: (each.location, each.rule, each.pointer, each.message))
+        sorted(
+            unique, key=lambda each: (each.location, each.rule, each.pointer or "", each.message)
+        )
     )

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from specwright.cli import cli
+from tests.report import published, sarif
 
 PART = """{
   "openapi": "3.1.1",
@@ -70,7 +71,8 @@ def test_long_lines_are_shown_around_the_place(document: Path) -> None:
 
 def test_json_has_the_documented_shape(document: Path) -> None:
     (document.parent / "lint.toml").write_text(LINT, "utf-8")
-    report = json.loads(validate(document, "--format", "json").stdout)
+    report = published.read(validate(document, "--format", "json").stdout)
+    assert report["version"] == 1
     assert report["tool"]["name"] == "specwright"
     assert report["document"] == str(document)
     assert report["summary"] == {"errors": 1, "warnings": 0, "infos": 1, "waived": 1}
@@ -106,7 +108,7 @@ def test_annotations_are_workflow_commands(tmp_path: Path) -> None:
 
 def test_sarif_is_a_run_with_rules_results_and_suppressions(document: Path) -> None:
     (document.parent / "lint.toml").write_text(LINT, "utf-8")
-    log: dict[str, Any] = json.loads(validate(document, "--format", "sarif").stdout)
+    log: dict[str, Any] = sarif.read(validate(document, "--format", "sarif").stdout)
     assert log["version"] == "2.1.0"
     [run] = log["runs"]
     known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from specwright.check.lint.rule import Rule
 from specwright.check.lint.table import RULES
@@ -10,11 +11,29 @@ from specwright.check.settings import Profile, Settings, Waiver
 from specwright.check.subject import Subject
 from specwright.document.model import Document
 from specwright.document.upgrade import upgrade
-from specwright.findings import Finding, Level, Report, Waived, in_order
+from specwright.findings import Finding, Level, Report, RuleDescription, in_order
 
-# What the run itself has to say; not rules, since no document can break them.
-INCOMPLETE = "check-incomplete"
-UNUSED = "waiver-unused"
+# What the run itself has to say; no document can break these.
+INCOMPLETE = RuleDescription(
+    "check-incomplete",
+    "Checks",
+    "A rule could not be applied to the end, so what it would have found is not known. On a "
+    "document that the official schema accepts, that is a bug of ours.",
+    "",
+    "",
+    Level.WARNING,
+    Level.WARNING,
+)
+UNUSED = RuleDescription(
+    "waiver-unused",
+    "Checks",
+    "A waiver that no finding needs any more would hide the next one.",
+    "",
+    "",
+    Level.WARNING,
+    Level.ERROR,
+)
+DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, INCOMPLETE, UNUSED)
 
 
 def check(document: Document, settings: Settings) -> Report:
@@ -27,9 +46,10 @@ def check(document: Document, settings: Settings) -> Report:
             findings.extend(_apply(rule, level, subject))
     start = document.locate("")
     findings.extend(
-        Finding(INCOMPLETE, Level.WARNING, start, "", reason) for reason in subject.unfinished
+        Finding(INCOMPLETE.id, INCOMPLETE.recommended, start, "", reason)
+        for reason in subject.unfinished
     )
-    return _waive(document.path, in_order(findings), settings)
+    return _waive(document, in_order(findings), settings)
 
 
 def _apply(rule: Rule, level: Level, subject: Subject) -> Iterator[Finding]:
@@ -41,22 +61,22 @@ def _apply(rule: Rule, level: Level, subject: Subject) -> Iterator[Finding]:
         subject.unfinished.append(f"'{rule.id}' stopped: {type(error).__name__}: {error}"[:200])
 
 
-def _waive(document: str, findings: tuple[Finding, ...], settings: Settings) -> Report:
+def _waive(document: Document, findings: tuple[Finding, ...], settings: Settings) -> Report:
     kept: list[Finding] = []
-    waived: list[Waived] = []
+    waived: list[Finding] = []
     unused = dict.fromkeys(settings.waivers)
     for finding in findings:
         waiver = next((each for each in settings.waivers if each.covers(finding)), None)
         if waiver is None:
             kept.append(finding)
         else:
-            waived.append(Waived(finding, waiver.reason))
+            waived.append(replace(finding, waived=waiver.reason))
             unused.pop(waiver, None)
     kept.extend(_unused(waiver, settings.profile) for waiver in unused)
-    return Report(document, in_order(kept), tuple(waived))
+    return Report(document.path, in_order(kept), tuple(waived), DESCRIPTIONS, document.line)
 
 
 def _unused(waiver: Waiver, profile: Profile) -> Finding:
-    level = Level.ERROR if profile is Profile.STRICT else Level.WARNING
+    level = UNUSED.strict if profile is Profile.STRICT else UNUSED.recommended
     message = f"nothing is left of '{waiver.rule}' at '{waiver.where}': remove the waiver"
-    return Finding(UNUSED, level, waiver.location, waiver.where, message)
+    return Finding(UNUSED.id, level, waiver.location, waiver.where, message)

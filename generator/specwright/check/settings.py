@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from specwright.errors import InputError, Location
+from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level
 
 FILE_NAME = "lint.toml"
@@ -33,7 +33,11 @@ class Waiver:
     location: Location
 
     def covers(self, finding: Finding) -> bool:
-        return finding.rule == self.rule and fnmatchcase(finding.pointer, self.where)
+        return (
+            finding.rule == self.rule
+            and finding.pointer is not None
+            and fnmatchcase(finding.pointer, self.where)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +135,8 @@ class _Reader:
 
     def check_rule(self, rule: str, place: Location) -> None:
         if rule not in self.known_rules:
-            raise InputError(f"unknown rule '{rule}'", place, "see docs/reference/rules.md")
+            hint = did_you_mean(rule, self.known_rules, "`specwright rules` lists them")
+            raise InputError(f"unknown rule '{rule}'", place, hint)
 
     def place(self, marker: str, index: int = 0) -> Location:
         """The line that starts with a marker, for the index-th time."""

@@ -11,6 +11,7 @@ import click
 from specwright.document.canonical import canonical
 from specwright.document.sources.load import parse_openapi, read_file
 from specwright.errors import InputError, Location
+from specwright.report.terminal import say
 
 
 @click.command(
@@ -44,10 +45,10 @@ def fmt(ctx: click.Context, document: str, check: bool) -> None:
     if before == after:
         return
     if check:
-        click.echo(f"{document}: would change; run: specwright fmt {document}")
+        say(f"{document}: would change; run: specwright fmt {document}")
         ctx.exit(1)
     _replace(document, after)
-    click.echo(f"{document}: changed")
+    say(f"{document}: changed")
 
 
 def _replace(document: str, content: bytes) -> None:

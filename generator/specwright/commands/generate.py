@@ -26,6 +26,7 @@ from specwright.emit.drift import Difference, State, compare, unified_diff
 from specwright.emit.fileset import FileSet
 from specwright.emit.write import write
 from specwright.render.templates import builtin_directory
+from specwright.report.terminal import say, show
 
 if TYPE_CHECKING:
     from specwright.models.worker import ModelWorker
@@ -86,17 +87,18 @@ def generate(
         changed = len(write(files, target))
         seconds = perf_counter() - started
         outcome = f"{changed} changed" if changed else "nothing changed"
-        click.echo(f"generated {len(files)} files ({outcome}) in {seconds:.1f} s")
+        say(f"generated {len(files)} files ({outcome}) in {seconds:.1f} s")
         return
     differences = compare(files, target)
     if diff:
-        click.echo("".join(unified_diff(differences)), nl=False)
+        for line in unified_diff(differences):
+            say(line.removesuffix("\n"))
     for line in _drift(differences, target, with_content=not diff):
-        click.echo(line)
+        say(line)
     if differences:
-        click.echo(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
+        say(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
     elif check:
-        click.echo(f"{len(files)} files are what {config.document} says")
+        say(f"{len(files)} files are what {config.document} says")
     ctx.exit(1 if differences else 0)
 
 
@@ -128,7 +130,7 @@ def _generated(config: Config, document: Document, worker: ModelWorker) -> FileS
                 document, config.options, progress=progress, begin_models=worker.begin
             )
     except pipeline.InvalidDocument as error:
-        click.echo(text.render(error.report, document), err=True, nl=False)
+        show(text.render(error.report), err=True)
         raise
 
 

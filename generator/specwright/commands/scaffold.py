@@ -9,6 +9,7 @@ import click
 from specwright.commands.options import chosen_document, configured
 from specwright.document.sources.load import load
 from specwright.emit.transaction import replace_files
+from specwright.report.terminal import say
 
 
 @click.command(
@@ -49,4 +50,4 @@ def scaffold(
         replace_files(into, missing)
     for path in files:
         outcome = "written" if path in missing else "left alone, for it exists"
-        click.echo(f"{(into / path).as_posix()}: {outcome}")
+        say(f"{(into / path).as_posix()}: {outcome}")

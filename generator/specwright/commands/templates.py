@@ -11,6 +11,7 @@ from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
 from specwright.render.overrides import Basis, blocks, copied, overrides
 from specwright.render.templates import Templates, builtin_directory, template_names
+from specwright.report.terminal import say
 
 DEFAULT_DIRECTORY = Path("templates")
 
@@ -37,7 +38,7 @@ def list_templates() -> None:
     builtin = builtin_directory()
     for name in template_names(builtin):
         names = blocks((builtin / name).read_text(encoding="utf-8"))
-        click.echo(f"{name}: {', '.join(names)}" if names else name)
+        say(f"{name}: {', '.join(names)}" if names else name)
 
 
 @templates.command(
@@ -62,7 +63,7 @@ def copy(name: str, chosen: tuple[str, ...], directory: Path | None) -> None:
     if target.exists():
         raise InputError(f"{target.as_posix()}: exists", hint="change it, or delete it first")
     replace_files(into, {name: text.encode()})
-    click.echo(f"{target.as_posix()}: written")
+    say(f"{target.as_posix()}: written")
 
 
 @templates.command()
@@ -77,7 +78,7 @@ def status(ctx: click.Context, directory: Path | None) -> None:
     found = list(overrides(Templates(builtin_directory(), own)))
     for each in found:
         block = f" block {each.block}" if each.block else ""
-        click.echo(f"{each.template}{block}: {each.basis}")
+        say(f"{each.template}{block}: {each.basis}")
     if not found:
-        click.echo("no built-in template is overridden")
+        say("no built-in template is overridden")
     ctx.exit(1 if any(each.basis in (Basis.OLDER, Basis.GONE) for each in found) else 0)

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-
 import click
 
 from specwright.check import settings
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.run import check
-from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
-from specwright.findings import Level, Report
-from specwright.report import data, github, sarif, text
-
-_COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
-
-
-class Format(StrEnum):
-    """How findings are written."""
-
-    TEXT = "text"
-    JSON = "json"
-    GITHUB = "github"
-    SARIF = "sarif"
+from specwright.report.formats import FORMATS
+from specwright.report.terminal import show
 
 
 @click.command(
@@ -43,8 +29,8 @@ configuration cannot be used.
 @click.option(
     "--format",
     "output",
-    type=click.Choice([each.value for each in Format]),
-    default=Format.TEXT.value,
+    type=click.Choice(list(FORMATS)),
+    default="text",
     show_default=True,
     help="How to write the findings.",
 )
@@ -73,24 +59,6 @@ def validate(
     """
     file = config or settings.find(document)
     chosen = settings.load(file, RULE_IDS) if file else settings.Settings()
-    loaded = load(document, remote=Remote(remote_refs))
-    report = check(loaded, chosen)
-    click.echo(_render(Format(output), report, loaded), nl=False)
+    report = check(load(document, remote=Remote(remote_refs)), chosen)
+    show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
-
-
-def _render(output: Format, report: Report, document: Document) -> str:
-    match output:
-        case Format.JSON:
-            return data.render(report)
-        case Format.GITHUB:
-            return github.render(report)
-        case Format.SARIF:
-            return sarif.render(report)
-        case Format.TEXT:
-            return text.render(report, document, _paint)
-
-
-def _paint(level: Level, words: str) -> str:
-    # click takes the colours out again unless the output is a terminal.
-    return click.style(words, fg=_COLOURS[level], bold=True)

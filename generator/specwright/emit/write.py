@@ -45,4 +45,4 @@ def _refuse(differences: Iterable[Difference], directory: Path) -> None:
         )
     if foreign:
         advice.append("move what was not generated out of the output directory")
-    raise SpecwrightError("\n".join(lines), hint="; ".join(advice))
+    raise SpecwrightError(lines[0], hint="; ".join(advice), details=lines[1:])

@@ -1,46 +1,55 @@
-"""A report as JSON, in a shape that is documented and kept."""
+"""A report as JSON, in the shape that docs/reference/report.schema.json describes."""
 
 from __future__ import annotations
 
 import json
+from typing import Any
 
 from specwright import __version__
+from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
+
+# A member that is new leaves it as it is; one that goes or changes its meaning does not.
+VERSION = 1
+
+_Object = dict[str, Any]
 
 
 def render(report: Report) -> str:
-    """The report as one JSON object."""
-    return (
-        json.dumps(
-            {
-                "tool": {"name": "specwright", "version": __version__},
-                "document": report.document,
-                "summary": {
-                    "errors": report.count(Level.ERROR),
-                    "warnings": report.count(Level.WARNING),
-                    "infos": report.count(Level.INFO),
-                    "waived": len(report.waived),
-                },
-                "findings": [_finding(finding) for finding in report.findings],
-                "waived": [
-                    {**_finding(waived.finding), "reason": waived.reason}
-                    for waived in report.waived
-                ],
-            },
-            indent=2,
-            ensure_ascii=False,
-        )
-        + "\n"
-    )
+    """The report as one JSON object, in ASCII."""
+    written = {
+        "version": VERSION,
+        "tool": {"name": "specwright", "version": __version__},
+        "document": report.document,
+        "summary": {
+            "errors": report.count(Level.ERROR),
+            "warnings": report.count(Level.WARNING),
+            "infos": report.count(Level.INFO),
+            "waived": len(report.waived),
+        },
+        "findings": [_finding(finding) for finding in report.findings],
+        "waived": [_finding(finding) for finding in report.waived],
+    }
+    return json.dumps(written, indent=2) + "\n"
 
 
-def _finding(finding: Finding) -> dict[str, str | int]:
-    return {
+def _finding(finding: Finding) -> _Object:
+    written: _Object = {
         "rule": finding.rule,
         "level": finding.level.value,
-        "file": finding.location.file,
-        "line": finding.location.line,
-        "column": finding.location.column,
+        **_place(finding.location),
         "pointer": finding.pointer,
         "message": finding.message,
+        "related": _place(finding.related) if finding.related else None,
+        "evidence": [{"label": each.label, "text": each.text} for each in finding.evidence] or None,
+        "reason": finding.waived,
     }
+    written = {name: value for name, value in written.items() if value is not None}
+    # Here null is a value.
+    if finding.counterexample is not None:
+        written["counterexample"] = json.loads(finding.counterexample)
+    return written
+
+
+def _place(location: Location) -> _Object:
+    return {"file": location.file, "line": location.line, "column": location.column}

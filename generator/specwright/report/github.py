@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from specwright.findings import Finding, Level, Report
+from specwright.report.details import details
+from specwright.text import visible
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
-_IN_MESSAGE = (("%", "%25"), ("\r", "%0D"), ("\n", "%0A"))
+_IN_MESSAGE = (("%", "%25"), ("\n", "%0A"))
 _IN_PROPERTY = (*_IN_MESSAGE, (":", "%3A"), (",", "%2C"))
 
 
@@ -22,9 +24,10 @@ def _command(finding: Finding) -> str:
         "title": finding.rule,
     }
     listed = ",".join(
-        f"{name}={_escape(value, _IN_PROPERTY)}" for name, value in properties.items()
+        f"{name}={_escape(visible(value), _IN_PROPERTY)}" for name, value in properties.items()
     )
-    return f"::{_COMMANDS[finding.level]} {listed}::{_escape(finding.message, _IN_MESSAGE)}"
+    message = "\n".join([visible(finding.message), *details(finding)])
+    return f"::{_COMMANDS[finding.level]} {listed}::{_escape(message, _IN_MESSAGE)}"
 
 
 def _escape(words: str, table: tuple[tuple[str, str], ...]) -> str:

@@ -1,51 +1,40 @@
-"""The page that lists all rules, made from their table."""
+"""Rules in words, for people who meet one in a report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from textwrap import dedent
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from textwrap import dedent, indent
 
-from specwright.check.lint.rule import Category, Rule
-
-_HEAD = """\
-# Rules
-
-`specwright validate` applies these rules. The levels depend on the profile: *recommended* is for
-any document, and reports as errors only what makes it or a declaration in it invalid; *strict* is
-for documents that code is generated from. A file `lint.toml` beside it chooses the profile, changes
-single levels (`error`, `warning`, `info`, `off`) and waives findings where a project accepts them:
-
-```toml
-profile = "strict"
-
-[levels]
-operation-text = "warning"
-
-[[waivers]]
-rule = "schema-inline"
-where = "/paths/~1legacy/*"
-reason = "The old paths go in version 2."
-```
-
-`where` is a glob for JSON pointers, in which `*` matches slashes, too. A waiver that no finding
-needs any more is reported as `waiver-unused`. `check-incomplete` says that a rule could not be
-applied to the end; on a document that the official schema accepts, that is a bug of ours.
-"""
+from specwright.findings import RuleDescription
 
 
-def render(rules: Iterable[Rule]) -> str:
-    """The whole page in Markdown."""
-    listed = list(rules)
-    parts = [_HEAD]
-    for category in Category:
-        members = [rule for rule in listed if rule.category is category]
-        parts.append(f"\n## {category}\n")
-        parts.extend(part for rule in members for part in _rule(rule))
-    return "".join(parts)
+def by_category(rules: Iterable[RuleDescription]) -> Mapping[str, Sequence[RuleDescription]]:
+    """The chapters of the list of rules."""
+    chapters: defaultdict[str, list[RuleDescription]] = defaultdict(list)
+    for rule in rules:
+        chapters[rule.category].append(rule)
+    return chapters
 
 
-def _rule(rule: Rule) -> Iterator[str]:
-    yield f"\n### `{rule.id}`\n\n{rule.why}\n\n"
-    yield f"Recommended: {rule.recommended}. Strict: {rule.strict}.\n\n"
-    yield f"Found:\n\n```yaml\n{dedent(rule.bad).strip()}\n```\n\n"
-    yield f"Better:\n\n```yaml\n{dedent(rule.good).strip()}\n```\n"
+def overview(rules: Sequence[RuleDescription]) -> Iterator[str]:
+    """One line per rule below its category: the id, the levels, the first sentence."""
+    width = max(len(rule.id) for rule in rules)
+    for category, members in by_category(rules).items():
+        yield f"{category:<{width + 2}}  recommended  strict"
+        for rule in members:
+            first = rule.why.partition(". ")[0].rstrip(".")
+            yield f"  {rule.id:<{width}}  {rule.recommended:<11}  {rule.strict:<7}  {first}"
+
+
+def explained(rule: RuleDescription) -> str:
+    """Why there is this rule, what it finds, and what would be better."""
+    paragraphs = [
+        f"{rule.id} ({rule.category})",
+        rule.why,
+        f"Recommended: {rule.recommended}. Strict: {rule.strict}.",
+    ]
+    for label, example in (("Found", rule.bad), ("Better", rule.good)):
+        if example:
+            paragraphs += [f"{label}:", indent(dedent(example).strip(), "    ")]
+    return "\n\n".join(paragraphs)

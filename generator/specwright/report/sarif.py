@@ -8,41 +8,67 @@ from typing import Any
 from urllib.parse import quote
 
 from specwright import __version__
-from specwright.check.lint.table import RULES
-from specwright.findings import Finding, Level, Report
+from specwright.errors import Location
+from specwright.findings import Finding, Level, Report, RuleDescription
+from specwright.report.details import details
+from specwright.report.rules import explained
+from specwright.text import visible
 
 _LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}
 
+_Object = dict[str, Any]
+
 
 def render(report: Report) -> str:
-    """One run; waived findings are there as suppressed results."""
-    results = [_result(finding) for finding in report.findings]
-    for waived in report.waived:
-        suppression = {"kind": "external", "justification": waived.reason}
-        results.append({**_result(waived.finding), "suppressions": [suppression]})
-    rules = [{"id": rule.id, "shortDescription": {"text": rule.why}} for rule in RULES]
-    driver = {"name": "specwright", "version": __version__, "rules": rules}
+    """One run, in ASCII; waived findings are there as suppressed results."""
+    driver = {
+        "name": "specwright",
+        "version": __version__,
+        "rules": [_rule(rule) for rule in report.rules],
+    }
+    run = {
+        "tool": {"driver": driver},
+        # As Python counts the characters of a string.
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding) for finding in (*report.findings, *report.waived)],
+    }
     log = {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
-        "runs": [
-            {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
-        ],
+        "runs": [run],
     }
-    return json.dumps(log, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(log, indent=2) + "\n"
 
 
-def _result(finding: Finding) -> dict[str, Any]:
-    region = {"startLine": finding.location.line, "startColumn": finding.location.column}
-    artifact = {"uri": quote(PurePath(finding.location.file).as_posix())}
+def _rule(rule: RuleDescription) -> _Object:
     return {
+        "id": rule.id,
+        "shortDescription": {"text": rule.why},
+        "help": {"text": explained(rule)},
+    }
+
+
+def _result(finding: Finding) -> _Object:
+    place: _Object = {"physicalLocation": _place(finding.location)}
+    if finding.pointer is not None:
+        place["logicalLocations"] = [{"fullyQualifiedName": finding.pointer}]
+    result: _Object = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.level],
-        "message": {"text": finding.message},
-        "locations": [
-            {
-                "physicalLocation": {"artifactLocation": artifact, "region": region},
-                "logicalLocations": [{"fullyQualifiedName": finding.pointer}],
-            }
-        ],
+        "message": {"text": "\n".join([visible(finding.message), *details(finding)])},
+        "locations": [place],
+    }
+    if finding.related is not None:
+        result["relatedLocations"] = [{"physicalLocation": _place(finding.related)}]
+    if finding.waived is not None:
+        result["suppressions"] = [{"kind": "external", "justification": finding.waived}]
+    return result
+
+
+def _place(location: Location) -> _Object:
+    # Names of files need not be Unicode.
+    path = PurePath(location.file).as_posix().encode("utf-8", "surrogatepass")
+    return {
+        "artifactLocation": {"uri": quote(path)},
+        "region": {"startLine": location.line, "startColumn": location.column},
     }

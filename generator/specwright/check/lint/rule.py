@@ -1,4 +1,4 @@
-"""What a rule is: words for people, examples for both, levels, and one function."""
+"""What a rule of lint is: a description and one function."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from specwright.check.settings import Profile
 from specwright.check.subject import Subject
-from specwright.findings import Level
+from specwright.findings import Level, RuleDescription
 from specwright.pointer import Pointer
 
 
@@ -37,16 +37,9 @@ Check = Callable[[Subject], Iterator[Violation]]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """One rule; `bad` and `good` are parts of a document in YAML that show the difference."""
+class Rule(RuleDescription):
+    """A rule, and the function that finds what does not follow it."""
 
-    id: str
-    category: Category
-    why: str
-    bad: str
-    good: str
-    recommended: Level
-    strict: Level
     check: Check
 
     def level(self, profile: Profile) -> Level:

@@ -17,8 +17,8 @@ from specwright.check.lint.rule import Rule
 RULES: tuple[Rule, ...] = (
     *document.RULES,
     *operations.RULES,
-    *names.RULES,
     *schemas.RULES,
+    *names.RULES,
     *examples.RULES,
     *links.RULES,
     *contract.RULES,

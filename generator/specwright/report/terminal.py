@@ -1,0 +1,27 @@
+"""Output to a terminal, a pipe or a log, where nothing that somebody else wrote may act."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+
+from specwright.text import visible
+
+
+def say(line: str, *, err: bool = False) -> None:
+    """Print one line; what is not seen of it is spelled out."""
+    click.echo(visible(line, kept="\t"), err=err)
+
+
+def show(rendered: str, *, err: bool = False) -> None:
+    """Print what a renderer made of a report; it has seen to what is not seen."""
+    click.echo(rendered, err=err, nl=False)
+
+
+def accept_any_text() -> None:
+    """Let characters that an output has no bytes for be spelled out, too."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")

@@ -1,0 +1,50 @@
+"""The page that lists all rules, made from their descriptions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from textwrap import dedent
+
+from specwright.findings import RuleDescription
+from specwright.report.rules import by_category
+
+_HEAD = """\
+# Rules
+
+`specwright validate` applies these rules. The levels depend on the profile: *recommended* is for
+any document, and reports as errors only what makes it or a declaration in it invalid; *strict* is
+for documents that code is generated from. A file `lint.toml` beside it chooses the profile, changes
+single levels (`error`, `warning`, `info`, `off`) and waives findings where a project accepts them:
+
+```toml
+profile = "strict"
+
+[levels]
+operation-text = "warning"
+
+[[waivers]]
+rule = "schema-inline"
+where = "/paths/~1legacy/*"
+reason = "The old paths go in version 2."
+```
+
+`where` is a glob for JSON pointers, in which `*` matches slashes, too. `specwright rules ID` shows
+one of the rules below on the terminal.
+"""
+
+
+def render(rules: Iterable[RuleDescription]) -> str:
+    """The whole page in Markdown."""
+    parts = [_HEAD]
+    for category, members in by_category(rules).items():
+        parts.append(f"\n## {category}\n")
+        parts.extend(part for rule in members for part in _rule(rule))
+    return "".join(parts)
+
+
+def _rule(rule: RuleDescription) -> Iterator[str]:
+    yield f"\n### `{rule.id}`\n\n{rule.why}\n\n"
+    yield f"Recommended: {rule.recommended}. Strict: {rule.strict}.\n"
+    for label, example in (("Found", rule.bad), ("Better", rule.good)):
+        if example:
+            yield f"\n{label}:\n\n```yaml\n{dedent(example).strip()}\n```\n"

@@ -1,0 +1,181 @@
+"""Every format shows everything that a finding may carry."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from specwright.check.run import check
+from specwright.check.settings import Profile, Settings
+from specwright.cli import cli
+from specwright.commands.rules import RULES
+from specwright.document.sources.load import load
+from specwright.errors import Location
+from specwright.findings import Evidence, Finding, Level, Report, RuleDescription
+from specwright.report.formats import FORMATS
+from tests.report import published, sarif
+from tests.validate.documents import write
+
+RULE = RuleDescription(
+    "response-narrowed",
+    "Bodies",
+    "It breaks clients. Often.",
+    "\n    type: [string, 'null']\n    ",
+    "",
+    Level.WARNING,
+    Level.ERROR,
+)
+FINDING = Finding(
+    "response-narrowed",
+    Level.ERROR,
+    Location("new.json", 2, 3),
+    "/a~1b",
+    "null is no longer answered",
+    Location("old.json", 4, 5),
+    (Evidence("request", "GET /orders HTTP/1.1\nHost: test"),),
+    "null",
+)
+LINES = {2: '  "type": "string"'}
+REPORT = Report(
+    "new.json",
+    (FINDING, Finding("semver", Level.INFO, Location("new.json", 9, 1), None, "1.1.0")),
+    (replace(FINDING, waived="Nobody calls it."),),
+    (RULE,),
+    lambda location: LINES.get(location.line),
+)
+
+
+def text(report: Report) -> str:
+    return click.unstyle(FORMATS["text"](report))
+
+
+def test_text_has_the_second_place_the_counterexample_and_the_evidence_below_the_line() -> None:
+    assert text(REPORT) == (
+        "new.json:2:3: error response-narrowed null is no longer answered\n"
+        '    2 | "type": "string"\n'
+        "      | ^\n"
+        "    see also old.json:4:5\n"
+        "    counterexample: null\n"
+        "    request:\n"
+        "      GET /orders HTTP/1.1\n"
+        "      Host: test\n"
+        "new.json:9:1: info semver 1.1.0\n"
+        "new.json: 1 error, 1 info (1 waived)\n"
+    )
+
+
+def test_text_paints_levels_and_nothing_else() -> None:
+    painted = FORMATS["text"](REPORT)
+    assert painted.count("\x1b[31m\x1b[1merror\x1b[0m") == 1
+    assert painted.count("\x1b[31m\x1b[1m^\x1b[0m") == 1
+    assert painted.count("\x1b[36m\x1b[1minfo\x1b[0m") == 1
+    assert painted.count("\x1b[0m") == 3
+
+
+def test_json_has_a_member_for_what_there_is() -> None:
+    report = published.read(FORMATS["json"](REPORT))
+    broken, version = report["findings"]
+    assert broken == {
+        "rule": "response-narrowed",
+        "level": "error",
+        "file": "new.json",
+        "line": 2,
+        "column": 3,
+        "pointer": "/a~1b",
+        "message": "null is no longer answered",
+        "related": {"file": "old.json", "line": 4, "column": 5},
+        "evidence": [{"label": "request", "text": "GET /orders HTTP/1.1\nHost: test"}],
+        "counterexample": None,
+    }
+    assert version.keys() == {"rule", "level", "file", "line", "column", "message"}
+    assert report["waived"] == [broken | {"reason": "Nobody calls it."}]
+
+
+def test_annotations_have_the_evidence_below_the_message_and_no_waived_findings() -> None:
+    first, second = FORMATS["github"](REPORT).splitlines()
+    assert first == (
+        "::error file=new.json,line=2,col=3,title=response-narrowed::null is no longer answered"
+        "%0Asee also old.json:4:5%0Acounterexample: null"
+        "%0Arequest:%0A  GET /orders HTTP/1.1%0A  Host: test"
+    )
+    assert second == "::notice file=new.json,line=9,col=1,title=semver::1.1.0"
+
+
+def test_sarif_has_related_locations_suppressions_and_help() -> None:
+    [run] = sarif.read(FORMATS["sarif"](REPORT))["runs"]
+    first, second, waived = run["results"]
+    [related] = first["relatedLocations"]
+    assert related["physicalLocation"]["artifactLocation"] == {"uri": "old.json"}
+    assert related["physicalLocation"]["region"] == {"startLine": 4, "startColumn": 5}
+    assert first["message"]["text"].startswith("null is no longer answered\nsee also old.json:4:5")
+    assert "logicalLocations" not in second["locations"][0]
+    assert "relatedLocations" not in second and "suppressions" not in first
+    assert waived["suppressions"] == [{"kind": "external", "justification": "Nobody calls it."}]
+    [rule] = run["tool"]["driver"]["rules"]
+    assert rule["id"] == "response-narrowed"
+    assert rule["shortDescription"] == {"text": "It breaks clients. Often."}
+    assert "    type: [string, 'null']" in rule["help"]["text"].splitlines()
+
+
+@pytest.fixture(scope="module", params=("json", "yaml"))
+def behind_an_emoji(request: pytest.FixtureRequest, tmp_path_factory: Any) -> Path:
+    """A document with a finding behind characters beyond the Basic Multilingual Plane."""
+    path: Path = tmp_path_factory.mktemp("document") / f"openapi.{request.param}"
+    path.write_text(
+        '{"openapi": "3.1.1", "info": {"title": "T", "version": "1"}, "paths": {},\n'
+        ' "x-\U0001f3f4\U0001f3f4": 1, "tags": [{"name": "a"}, {"name": "a"}]}',
+        "utf-8",
+    )
+    return path
+
+
+def test_columns_count_code_points_in_every_format(behind_an_emoji: Path) -> None:
+    report = check(load(behind_an_emoji), Settings())
+    [result] = sarif.read(FORMATS["sarif"](report))["runs"][0]["results"]
+    region = result["locations"][0]["physicalLocation"]["region"]
+    line = behind_an_emoji.read_text("utf-8").splitlines()[region["startLine"] - 1]
+    assert line[region["startColumn"] - 1 :].startswith('"tags"')
+    [finding] = published.read(FORMATS["json"](report))["findings"]
+    assert finding["column"] == region["startColumn"]
+    assert f"line=2,col={region['startColumn']}," in FORMATS["github"](report)
+    _, shown, caret, _ = text(report).splitlines()
+    assert shown[caret.index("^") :].startswith('"tags"')
+
+
+def test_sarif_says_that_columns_count_code_points(behind_an_emoji: Path) -> None:
+    report = check(load(behind_an_emoji), Settings())
+    [run] = sarif.read(FORMATS["sarif"](report))["runs"]
+    assert run["columnKind"] == "unicodeCodePoints"
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_report_of_every_rule_fits_the_schemas(rule: RuleDescription, tmp_path: Path) -> None:
+    document = load(write(tmp_path, rule.bad or "{}"))
+    report = check(document, Settings(Profile.STRICT))
+    published.read(FORMATS["json"](report))
+    sarif.read(FORMATS["sarif"](report))
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_every_format_can_be_asked_for(name: str, tmp_path: Path) -> None:
+    path = write(tmp_path, "{tags: [{name: a}, {name: a}]}")
+    result = CliRunner().invoke(cli, ["validate", str(path), "--format", name])
+    assert "tags" in result.stdout
+    assert result.exit_code in (0, 1)
+
+
+def test_formats_know_findings_and_not_who_found_them() -> None:
+    probe = (
+        "import sys; import specwright.report.formats; "
+        "print(*(name for name in sys.modules if name.startswith('specwright.')))"
+    )
+    loaded = subprocess.run(
+        [sys.executable, "-c", probe], capture_output=True, text=True, check=True
+    )
+    parts = {name.split(".")[1] for name in loaded.stdout.split()}
+    assert parts <= {"report", "findings", "errors", "pointer", "text"}

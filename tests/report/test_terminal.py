@@ -1,0 +1,228 @@
+"""What somebody else wrote is seen on a terminal and in a log, and does nothing there."""
+
+import ast
+import json
+import os
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from click import unstyle
+from click.testing import CliRunner, Result
+
+import specwright
+from specwright.cli import cli
+from specwright.errors import Location
+from specwright.findings import Evidence, Finding, Level, Report
+from specwright.report.formats import FORMATS
+from tests.report import published, sarif
+
+COMMAND = Path(sys.executable).with_name("specwright")
+PETS = Path(__file__).parents[1] / "golden" / "pets" / "input.json"
+
+# Controls of ASCII and of ISO 6429, direction of text, what has no width, separators, private use.
+ACTING = (
+    "\0\a\b\x1b]0;title\a\x1b[31m\r\n\x7f\x85\x9b31m\u200b\u202e\u2028\u2029\u2066\ue000\U000e0041"
+)
+COMMANDS = "\n::set-env name=PATH::/evil\n::error::forged\r::stop-commands::x"
+HOSTILE = f"a{ACTING}b{COMMANDS}"
+HOSTILE_NAME = HOSTILE.replace("\0", "").replace("/", "")
+HOSTILE_NAMES = pytest.mark.skipif(
+    sys.platform == "win32", reason="names of files hold fewer characters"
+)
+
+
+def acting(text: str) -> set[str]:
+    """The characters of an output that would do something, but for ends of lines."""
+    kinds = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
+    return {each for each in text if unicodedata.category(each) in kinds} - {"\n"}
+
+
+def without_colours(rendered: str) -> str:
+    for ours in ("\x1b[31m", "\x1b[33m", "\x1b[36m", "\x1b[1m", "\x1b[0m"):
+        rendered = rendered.replace(ours, "")
+    return rendered
+
+
+def run(*arguments: str, color: bool = False) -> Result:
+    return CliRunner().invoke(cli, arguments, color=color)
+
+
+@pytest.fixture
+def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Findings whose messages, lines and pointers hold hostile text."""
+    monkeypatch.chdir(tmp_path)
+    tag = {"name": HOSTILE}
+    data = {
+        "openapi": "3.1.1",
+        "info": {"title": "T", "version": "1"},
+        "paths": {f"/{HOSTILE}{{a}}": {}, f"/{HOSTILE}{{b}}": {}},
+        "tags": [tag, tag],
+        HOSTILE: 1,
+    }
+    path = Path("openapi.json")
+    path.write_text(json.dumps(data, ensure_ascii=False), "utf-8")
+    return path
+
+
+@pytest.mark.parametrize("color", [False, True], ids=["plain", "coloured"])
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_document_cannot_act_through_a_report(name: str, color: bool, document: Path) -> None:
+    result = run("validate", str(document), "--format", name, color=color)
+    assert result.exit_code == 1
+    assert "set-env" in result.stdout
+    assert acting(without_colours(result.stdout)) == set()
+
+
+def test_a_document_cannot_forge_a_line_of_a_report(document: Path) -> None:
+    lines = run("validate", str(document)).stdout.splitlines()
+    assert all(line.startswith(("openapi.json:", "    ")) for line in lines)
+
+
+def test_a_document_cannot_forge_an_annotation(document: Path) -> None:
+    lines = run("validate", str(document), "--format", "github").stdout.splitlines()
+    assert lines
+    for line in lines:
+        command, _, properties = line.partition(" ")
+        assert command in ("::error", "::warning", "::notice")
+        assert properties.startswith("file=openapi.json,line=1,col=")
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_nothing_of_a_finding_acts(name: str) -> None:
+    text = f"{HOSTILE}\ud800"
+    place = Location(text, 1, 3)
+    evidence = (Evidence(text, text),)
+    finding = Finding("r", Level.ERROR, place, text, text, place, evidence, json.dumps(text), text)
+    rendered = FORMATS[name](Report(text, (finding,), (finding,), (), lambda location: text))
+    assert acting(without_colours(rendered)) == set()
+    rendered.encode("utf-8")
+
+
+@pytest.mark.parametrize("name", ["json", "sarif"])
+def test_formats_for_programs_need_no_encoding(name: str) -> None:
+    finding = Finding("r", Level.ERROR, Location("é", 1, 1), "/é", "→\U0001f600")
+    assert FORMATS[name](Report("é", (finding,))).isascii()
+
+
+def test_programs_get_text_as_it_was() -> None:
+    text = f"{HOSTILE}\ud800é"
+    finding = Finding("r", Level.ERROR, Location("f", 1, 1), text, text)
+    report = published.read(FORMATS["json"](Report("f", (finding,))))
+    assert report["findings"][0]["message"] == text
+    log = sarif.read(FORMATS["sarif"](Report("f", (finding,))))
+    [place] = log["runs"][0]["results"][0]["locations"]
+    assert place["logicalLocations"] == [{"fullyQualifiedName": text}]
+
+
+def test_the_caret_stands_below_the_place_when_characters_are_spelled_out() -> None:
+    line = '"a\x1b\u202e": 1, "tags"'
+    place = Location("f", 1, line.index('"tags"') + 1)
+    report = Report("f", (Finding("r", Level.INFO, place, "", "m"),), line=lambda _: line)
+    _, shown, caret, _ = unstyle(FORMATS["text"](report)).splitlines()
+    assert '"a\\x1b\\u202e"' in shown
+    assert shown[caret.index("^") :] == '"tags"'
+
+
+def test_an_error_is_one_line_whatever_the_document_says(document: Path) -> None:
+    # Every control character, as a key of YAML that is written twice.
+    key = json.dumps(HOSTILE.replace("\U000e0041", ""))
+    Path("openapi.yaml").write_text(f"openapi: 3.1.1\n{key}: 1\n{key}: 2\n", "utf-8")
+    result = run("validate", "openapi.yaml")
+    assert result.exit_code == 2
+    assert acting(result.stderr) == set()
+    error, hint = result.stderr.splitlines()
+    assert error.startswith("error: openapi.yaml:3:1: duplicate key 'a\\x00\\x07\\x08\\x1b]0;title")
+    assert hint.startswith("hint: ")
+
+
+@HOSTILE_NAMES
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("stem", [HOSTILE_NAME, os.fsdecode(b"\xff\x80")], ids=["hostile", "bytes"])
+def test_the_name_of_a_document_cannot_act(stem: str, name: str, document: Path) -> None:
+    result = run("validate", str(document.rename(f"{stem}.json")), "--format", name)
+    assert result.exit_code == 1
+    assert acting(result.stdout) == set()
+
+
+@HOSTILE_NAMES
+def test_the_name_of_what_is_missing_cannot_act(tmp_path: Path) -> None:
+    result = run("validate", f"{tmp_path}/{HOSTILE_NAME}\udcff.json")
+    assert result.exit_code == 2
+    assert acting(result.stderr) == set()
+    assert [line.partition(":")[0] for line in result.stderr.splitlines()] == ["error", "hint"]
+
+
+@HOSTILE_NAMES
+def test_what_lies_in_the_output_cannot_act(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    generate = ("generate", "--document", str(PETS), "--output", "out")
+    assert run(*generate).exit_code == 0
+    (tmp_path / "out" / HOSTILE_NAME).write_text("x", "utf-8")
+    [client] = (tmp_path / "out").glob("*/client.py")
+    client.write_text(f"# {HOSTILE}\n\u2028x = 1\n{client.read_text('utf-8')}", "utf-8")
+
+    check = run(*generate, "--check")
+    assert check.exit_code == 1
+    assert acting(check.stdout) == set()
+    assert "out/a\\x07\\x08\\x1b]0;title" in check.stdout
+
+    diff = run(*generate, "--diff")
+    assert diff.exit_code == 1
+    assert acting(diff.stdout) == set()
+    assert "-# a\\x00\\x07\\x08\\x1b]0;title\\x07\\x1b[31m" in diff.stdout
+
+    refused = run(*generate)
+    assert refused.exit_code == 2
+    assert acting(refused.stderr) == set()
+    assert [line.partition(":")[0] for line in refused.stderr.splitlines()] == [
+        "error",
+        "  edited by hand",
+        "  not generated",
+        "hint",
+    ]
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "cp1252"])
+@pytest.mark.parametrize(("file", "expected"), [("openapi.json", 0), ("é→.json", 2)])
+def test_no_encoding_of_the_output_is_too_small(
+    encoding: str, file: str, expected: int, document: Path
+) -> None:
+    tag = '{"name": "é→\U0001f600"}'
+    document.write_text(
+        '{"openapi": "3.1.1", "info": {"title": "T", "version": "1"}, "paths": {},'
+        f' "tags": [{tag}, {tag}]}}',
+        "utf-8",
+    )
+    result = subprocess.run(
+        [COMMAND, "validate", file],
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+        check=False,
+    )
+    assert result.returncode == expected
+    assert b"Traceback" not in result.stderr
+
+
+def printing(module: Path) -> Iterator[str]:
+    """Every place of a module that prints."""
+    for node in ast.walk(ast.parse(module.read_text("utf-8"))):
+        match node:
+            case (
+                ast.Call(func=ast.Attribute(value=ast.Name("click"), attr="echo" | "secho"))
+                | ast.Call(func=ast.Name("print"))
+            ):
+                yield f"{module.name}:{node.lineno}"
+
+
+def test_one_module_prints() -> None:
+    toolkit = Path(specwright.__file__).parent
+    terminal = toolkit / "report" / "terminal.py"
+    assert list(printing(terminal))
+    others = sorted(set(toolkit.rglob("*.py")) - {terminal})
+    assert [place for module in others for place in printing(module)] == []
