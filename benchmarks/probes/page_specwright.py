@@ -6,7 +6,7 @@ from pathlib import Path
 from harness import in_turns
 
 from partner_esim import models
-from partner_esim._runtime.codec import Codecs
+from partner_esim._runtime.shared.codec import Codecs
 
 page, rounds = Path(sys.argv[1]).read_bytes(), int(sys.argv[2])
 events = Codecs(models)["EventList"]

@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-from ._runtime.types import AwareDatetime, DecimalString, Model, Once, OpenUnion
+from ._runtime.shared.types import AwareDatetime, DecimalString, Model, Once, OpenUnion
 
 ActivationCode: TypeAlias = Annotated[StrictStr, Field(pattern="^LPA:1\\$[^$]+\\$[^$]*$")]
 """The text of the QR code that installs the eSIM: `LPA:1$`, the SM-DP+ address, `$` and the matching id."""

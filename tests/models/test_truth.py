@@ -12,7 +12,7 @@ import pytest
 from pydantic import ValidationError
 
 import partner_esim.models
-from partner_esim._runtime.codec import Codecs
+from partner_esim._runtime.shared.codec import Codecs
 from tests.models.payloads import examples, variants
 
 DOCUMENT: dict[str, Any] = json.loads(

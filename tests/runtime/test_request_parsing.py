@@ -13,10 +13,10 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from specwright.runtime.operation import Kind, Parameter
-from specwright.runtime.parameters import Reader, RepeatedError, Sent
-from specwright.runtime.server import Hooks
-from specwright.runtime.strict_json import scan
+from specwright.runtime.server.application import Hooks
+from specwright.runtime.server.parameters import Reader, RepeatedError, Sent
+from specwright.runtime.shared.operation import Kind, Parameter
+from specwright.runtime.shared.strict_json import scan
 from tests.runtime.test_server_binding import Things, application
 
 SCALARS = (

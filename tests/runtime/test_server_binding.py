@@ -15,18 +15,26 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 
-from specwright.runtime.endpoint import Context, Reply
-from specwright.runtime.hooks import Allowance, Conflict, Cursors, RateLimit
-from specwright.runtime.operation import (
+from specwright.runtime.server.application import (
+    Group,
+    Hooks,
+    ImplementationError,
+    Options,
+    Policy,
+    bind,
+)
+from specwright.runtime.server.context import Context
+from specwright.runtime.server.endpoint import Reply
+from specwright.runtime.server.hooks import Allowance, Conflict, Cursors, RateLimit
+from specwright.runtime.server.problems import Problem, Unimplemented
+from specwright.runtime.shared.operation import (
     ErrorCode,
     ErrorShape,
     Idempotency,
     Operation,
     Parameter,
 )
-from specwright.runtime.problems import Problem, Unimplemented
-from specwright.runtime.server import Group, Hooks, ImplementationError, Options, Policy, bind
-from specwright.runtime.types import AwareDatetime, Model
+from specwright.runtime.shared.types import AwareDatetime, Model
 from tests.serving import Server
 
 String = Annotated[str, Field(strict=True)]

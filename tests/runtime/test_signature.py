@@ -13,7 +13,7 @@ import stripe
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specwright.runtime.signature import (
+from specwright.runtime.shared.signature import (
     MalformedSignatureError,
     Scheme,
     SignatureError,

@@ -29,7 +29,7 @@ OPTIONS: dict[str, Any] = {
     "base_class": "runtime.Model",
     # Names that generated code takes from the runtime instead of Pydantic or the library.
     "import_overrides": dict.fromkeys(
-        ("AwareDatetime", "Model", "date", "time"), "._runtime.types"
+        ("AwareDatetime", "Model", "date", "time"), "._runtime.shared.types"
     ),
     "use_schema_description": True,
     "use_field_description": True,

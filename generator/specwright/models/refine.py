@@ -20,7 +20,7 @@ from specwright.pointer import resolve
 IMPORTS = b"""\
 from decimal import Decimal
 from typing import Annotated, TypeAlias
-from ._runtime.types import DecimalString, Once, OpenUnion
+from ._runtime.shared.types import DecimalString, Once, OpenUnion
 """
 CONSTRAINTS = {"pattern": "pattern", "minLength": "min_length", "maxLength": "max_length"}
 

@@ -9,14 +9,15 @@ import specwright
 
 
 def runtime_sources() -> dict[str, str]:
-    """Return the runtime's modules by file name, sorted."""
-    paths = sorted(_directory().glob("*.py"))
-    return {path.name: path.read_text(encoding="utf-8") for path in paths}
+    """Return the runtime's modules by path, sorted."""
+    top = _directory()
+    paths = sorted(top.rglob("*.py"))
+    return {path.relative_to(top).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
 def public_errors() -> list[str]:
     """Return the names of the exceptions that the runtime raises, in the order of definition."""
-    source = (_directory() / "errors.py").read_text(encoding="utf-8")
+    source = (_directory() / "client" / "errors.py").read_text(encoding="utf-8")
     return [
         node.name
         for node in ast.parse(source).body

@@ -10,9 +10,10 @@ from pydantic import MISSING
 
 from . import _operations, models
 from ._operations import SERVICE
-from ._runtime.client import Options, SyncClient, SyncGroup
-from ._runtime.pagination import Page
-from ._runtime.transport import Transport
+from ._runtime.client.clients import SyncClient, SyncGroup
+from ._runtime.client.pagination import Page
+from ._runtime.client.service import Options
+from ._runtime.client.transport import Transport
 
 
 class ShopClient(SyncClient):

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import MISSING, Field, StrictBool, StrictInt, StrictStr
 
-from ._runtime.types import Model
+from ._runtime.shared.types import Model
 
 
 class Error(Model):

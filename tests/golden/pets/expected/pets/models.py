@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import MISSING, Field, StrictFloat, StrictStr
 
-from ._runtime.types import Model, date
+from ._runtime.shared.types import Model, date
 
 
 class Pet(Model):

@@ -8,9 +8,18 @@ from typing import Protocol, Unpack
 from starlette.applications import Starlette
 
 from . import _operations, models
-from ._runtime.endpoint import Context, Reply
-from ._runtime.problems import Problem, Unimplemented
-from ._runtime.server import Authenticate, Group, Hooks, ImplementationError, Options, Policy, bind
+from ._runtime.server.application import (
+    Authenticate,
+    Group,
+    Hooks,
+    ImplementationError,
+    Options,
+    Policy,
+    bind,
+)
+from ._runtime.server.context import Context
+from ._runtime.server.endpoint import Reply
+from ._runtime.server.problems import Problem, Unimplemented
 
 __all__ = [
     "Authenticate",

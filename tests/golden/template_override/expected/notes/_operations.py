@@ -6,8 +6,8 @@ from __future__ import annotations
 import sys
 
 from . import models
-from ._runtime.client import Service
-from ._runtime.operation import ErrorShape, Operation
+from ._runtime.client.service import Service
+from ._runtime.shared.operation import ErrorShape, Operation
 
 ERROR = ErrorShape()
 

@@ -8,8 +8,9 @@ from types import TracebackType
 
 from . import _operations
 from ._operations import SERVICE
-from ._runtime.client import AsyncClient, AsyncGroup, Options
-from ._runtime.transport import AsyncTransport
+from ._runtime.client.clients import AsyncClient, AsyncGroup
+from ._runtime.client.service import Options
+from ._runtime.client.transport import AsyncTransport
 
 
 class AsyncNotesClient(AsyncClient):

@@ -8,8 +8,9 @@ from types import TracebackType
 
 from . import _operations
 from ._operations import SERVICE
-from ._runtime.client import Options, SyncClient, SyncGroup
-from ._runtime.transport import Transport
+from ._runtime.client.clients import SyncClient, SyncGroup
+from ._runtime.client.service import Options
+from ._runtime.client.transport import Transport
 
 
 class NotesClient(SyncClient):

@@ -9,9 +9,9 @@ from typing import TypeVar, cast
 from pydantic import BaseModel
 
 from . import _operations, models
-from ._runtime import testing
-from ._runtime.testing import response
-from ._runtime.transport import Request, Response, TransportError
+from ._runtime.client import testing
+from ._runtime.client.testing import response
+from ._runtime.client.transport import Request, Response, TransportError
 
 __all__ = [
     "AsyncFakeTransport",

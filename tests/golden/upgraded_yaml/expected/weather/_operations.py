@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from . import models
-from ._runtime.client import Service
-from ._runtime.operation import ErrorShape, Operation, Parameter
+from ._runtime.client.service import Service
+from ._runtime.shared.operation import ErrorShape, Operation, Parameter
 
 ERROR = ErrorShape()
 

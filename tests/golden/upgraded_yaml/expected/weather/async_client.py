@@ -10,8 +10,9 @@ from pydantic import MISSING
 
 from . import _operations, models
 from ._operations import SERVICE
-from ._runtime.client import AsyncClient, AsyncGroup, Options
-from ._runtime.transport import AsyncTransport
+from ._runtime.client.clients import AsyncClient, AsyncGroup
+from ._runtime.client.service import Options
+from ._runtime.client.transport import AsyncTransport
 
 
 class AsyncWeatherClient(AsyncClient):

@@ -10,8 +10,9 @@ from pydantic import MISSING
 
 from . import _operations, models
 from ._operations import SERVICE
-from ._runtime.client import Options, SyncClient, SyncGroup
-from ._runtime.transport import Transport
+from ._runtime.client.clients import SyncClient, SyncGroup
+from ._runtime.client.service import Options
+from ._runtime.client.transport import Transport
 
 
 class WeatherClient(SyncClient):

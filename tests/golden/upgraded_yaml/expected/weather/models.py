@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import MISSING, Field, StrictFloat, StrictInt, StrictStr
 
-from ._runtime.types import Model, date as date_aliased
+from ._runtime.shared.types import Model, date as date_aliased
 
 
 class Day(Model):

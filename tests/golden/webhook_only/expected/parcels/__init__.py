@@ -5,8 +5,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from . import errors, models, server, testing, webhooks
-    from ._runtime.client import RawResponse
-    from ._runtime.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.clients import RawResponse
+    from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
     from .async_client import AsyncParcelsClient
     from .client import ParcelsClient
     from .errors import (
@@ -33,10 +33,10 @@ _MODULES = frozenset({"errors", "models", "server", "testing", "webhooks"})
 _HOMES = {
     "ParcelsClient": ".client",
     "AsyncParcelsClient": ".async_client",
-    "RawResponse": "._runtime.client",
-    "AsyncPage": "._runtime.pagination",
-    "AsyncPages": "._runtime.pagination",
-    "Page": "._runtime.pagination",
+    "RawResponse": "._runtime.client.clients",
+    "AsyncPage": "._runtime.client.pagination",
+    "AsyncPages": "._runtime.client.pagination",
+    "Page": "._runtime.client.pagination",
 }
 
 __all__ = [

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from ._operations import SERVICE
-from ._runtime.client import AsyncClient, Options
-from ._runtime.transport import AsyncTransport
+from ._runtime.client.clients import AsyncClient
+from ._runtime.client.service import Options
+from ._runtime.client.transport import AsyncTransport
 
 
 class AsyncParcelsClient(AsyncClient):

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from ._operations import SERVICE
-from ._runtime.client import Options, SyncClient
-from ._runtime.transport import Transport
+from ._runtime.client.clients import SyncClient
+from ._runtime.client.service import Options
+from ._runtime.client.transport import Transport
 
 
 class ParcelsClient(SyncClient):

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from pydantic import StrictStr
 
-from ._runtime.types import AwareDatetime, Model
+from ._runtime.shared.types import AwareDatetime, Model
 
 
 class Delivered(Model):

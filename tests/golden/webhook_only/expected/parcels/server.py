@@ -8,9 +8,17 @@ from typing import Unpack
 from starlette.applications import Starlette
 
 from . import _operations, models
-from ._runtime.endpoint import Context, Reply
-from ._runtime.problems import Problem
-from ._runtime.server import Authenticate, Hooks, ImplementationError, Options, Policy, bind
+from ._runtime.server.application import (
+    Authenticate,
+    Hooks,
+    ImplementationError,
+    Options,
+    Policy,
+    bind,
+)
+from ._runtime.server.context import Context
+from ._runtime.server.endpoint import Reply
+from ._runtime.server.problems import Problem
 
 __all__ = [
     "Authenticate",

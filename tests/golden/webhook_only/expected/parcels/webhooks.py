@@ -8,11 +8,16 @@ from functools import cache
 from time import time
 from typing import TYPE_CHECKING
 
-from ._runtime.signature import MalformedSignatureError, Scheme, SignatureError, StaleSignatureError
+from ._runtime.shared.signature import (
+    MalformedSignatureError,
+    Scheme,
+    SignatureError,
+    StaleSignatureError,
+)
 
 if TYPE_CHECKING:
     from . import models
-    from ._runtime.codec import Codecs
+    from ._runtime.shared.codec import Codecs
 
 __all__ = [
     "MalformedSignatureError",
@@ -65,7 +70,7 @@ def verify(
 def _codecs() -> Codecs:
     # Imported when the first event is parsed: who only verifies waits for neither.
     from . import models
-    from ._runtime.codec import Codecs
+    from ._runtime.shared.codec import Codecs
 
     return Codecs(models)
 

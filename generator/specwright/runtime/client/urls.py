@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from pydantic import JsonValue
 
-from .operation import Parameter
+from ..shared.operation import Parameter
 
 SEPARATORS = {"spaceDelimited": "%20", "pipeDelimited": "%7C"}
 # Styles that repeat the parameter's name; the others keep to one value.

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-from .operation import Operation
+from ..shared.operation import Operation
 from .transport import Request, Response
 
 _VARIABLE = re.compile(r"\\\{[^}]*\\\}")

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from time import time
 
-from .operation import ErrorShape, at
+from ..shared.operation import ErrorShape, at
 from .transport import Response
 
 

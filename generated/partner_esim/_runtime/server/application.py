@@ -18,10 +18,11 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.routing import BaseRoute, Match
 from starlette.types import Lifespan, Receive, Scope, Send
 
-from .codec import Codecs
-from .endpoint import Conduct, Context, Endpoint
+from ..shared.codec import Codecs
+from ..shared.operation import ErrorShape, Operation
+from .context import Context
+from .endpoint import Conduct, Endpoint
 from .hooks import IdempotencyStore, RateLimit, RateLimiter
-from .operation import ErrorShape, Operation
 from .paths import Paths
 from .problems import Answer, ErrorWriter, Problem
 

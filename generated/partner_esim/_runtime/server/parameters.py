@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.types import Scope
 
-from .operation import Kind, Location, Parameter
+from ..shared.operation import Kind, Location, Parameter
 
 _DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|"}
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)

@@ -1,0 +1,1 @@
+"""What calls an API: arguments to requests, attempts, answers to models, pages."""

@@ -1,0 +1,1 @@
+"""What serves an API: requests to arguments, handlers, answers and errors to bytes."""

@@ -1,0 +1,1 @@
+"""What client, server and webhooks have in common: plans of operations, models and JSON."""
