@@ -19,22 +19,13 @@ from ._runtime.server.application import (
 )
 from ._runtime.server.context import Context
 from ._runtime.server.endpoint import Reply
-from ._runtime.server.hooks import (
-    Allowance,
-    Conflict,
-    Cursors,
-    IdempotencyStore,
-    RateLimit,
-    RateLimiter,
-)
+from ._runtime.server.hooks import Allowance, Cursors, RateLimit, RateLimiter
 from ._runtime.server.problems import Problem, Unimplemented
 
 __all__ = [
     "Allowance",
     "RateLimit",
     "RateLimiter",
-    "Conflict",
-    "IdempotencyStore",
     "Cursors",
     "Authenticate",
     "Context",
@@ -241,7 +232,6 @@ def create_app(
     sandbox: Sandbox | None = None,
     authenticate: Authenticate | None,
     rate_limiter: RateLimiter | None = None,
-    idempotency_store: IdempotencyStore | None = None,
     **options: Unpack[Options],
 ) -> Starlette:
     """Make an application of implementations; groups that are left out answer 501.
@@ -250,7 +240,6 @@ def create_app(
         authenticate: turns a credential into the principal of `Context`, or None when it is
             not valid; None in its place lets every request in.
         rate_limiter: counts requests; without one there is no limit.
-        idempotency_store: remembers answers; without one the handlers do.
         options: see `Options`.
 
     Raises:
@@ -293,10 +282,6 @@ def create_app(
         ],
         models=models,
         policy=_POLICY,
-        hooks=Hooks(
-            authenticate=authenticate,
-            rate_limiter=rate_limiter,
-            idempotency_store=idempotency_store,
-        ),
+        hooks=Hooks(authenticate=authenticate, rate_limiter=rate_limiter),
         options=options,
     )

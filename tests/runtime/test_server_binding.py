@@ -25,7 +25,7 @@ from specwright.runtime.server.application import (
 )
 from specwright.runtime.server.context import Context
 from specwright.runtime.server.endpoint import Reply
-from specwright.runtime.server.hooks import Allowance, Conflict, Cursors, RateLimit
+from specwright.runtime.server.hooks import Allowance, Cursors, RateLimit
 from specwright.runtime.server.problems import Problem, Unimplemented
 from specwright.runtime.shared.operation import (
     ErrorCode,
@@ -274,28 +274,6 @@ class Limiter:
     async def take(self, limit: RateLimit, context: Context) -> Allowance:
         self.left -= 1
         return Allowance(self.left >= 0, max(self.left, 0), 12, self.limit)
-
-
-class Store:
-    """An idempotency store in memory."""
-
-    def __init__(self) -> None:
-        self.known: dict[str, tuple[str, bytes | None]] = {}
-
-    async def begin(self, context: Context, key: str, payload: str) -> bytes | Conflict | None:
-        if key not in self.known:
-            self.known[key] = (payload, None)
-            return None
-        first, body = self.known[key]
-        if first != payload:
-            return Conflict.CHANGED
-        return Conflict.IN_PROGRESS if body is None else body
-
-    async def complete(self, context: Context, key: str, body: bytes) -> None:
-        self.known[key] = (self.known[key][0], body)
-
-    async def release(self, context: Context, key: str) -> None:
-        del self.known[key]
 
 
 async def authenticate(credential: str, request: Any) -> str | None:
@@ -752,37 +730,31 @@ def test_a_limit_other_than_the_contracts_is_announced() -> None:
         assert "At most 7 requests" in answer.error["message"]
 
 
-def test_a_repeated_request_is_answered_like_the_first() -> None:
-    things, store = Things(), Store()
-    with Server(application(things, hooks=Hooks(idempotency_store=store))) as server:
-        first = server.post("/things", '{"reference": "r"}')
-        again = server.post("/things", '{"quantity": 1.0, "reference": "r"}')
-        assert (first.status, again.status) == (201, 201)
-        assert again.body == first.body
-        assert ("Replayed" in first.headers, again.headers["Replayed"]) == (False, "true")
-        assert len(things.calls) == 1
-        changed = server.post("/things", {"reference": "r", "quantity": 2})
-        assert (changed.status, changed.error["code"]) == (422, "changed")
+def test_a_handler_sends_an_earlier_answer_again_as_the_contract_announces_it() -> None:
+    first = b'{"id": "a", "reference": "r",  "quantity": 1}'
 
+    class Replaying(Things):
+        async def create_thing(self, *, body: ThingCreate, context: Context) -> Reply[Thing]:
+            assert context.operation is not None
+            declared = context.operation.idempotency
+            assert declared is not None
+            return Reply(first, headers={declared.replay_header: declared.replay_value})
 
-def test_a_first_request_in_progress_is_a_conflict() -> None:
-    store = Store()
-    with Server(application(Things(), hooks=Hooks(idempotency_store=store))) as server:
-        server.post("/things", {"reference": "r"})
-        store.known["r"] = (store.known["r"][0], None)
-        answer = server.post("/things", {"reference": "r"})
-        assert (answer.status, answer.error["code"]) == (409, "busy")
-        assert answer.headers["Retry-After"] == "1"
+    with Server(application(Replaying())) as server:
+        again = server.post("/things", {"reference": "r"})
+    assert (again.status, again.body, again.headers["Replayed"]) == (201, first, "true")
 
 
 @pytest.mark.parametrize(
-    "failure", [Problem("too_poor", "?"), lambda: 1 / 0], ids=["problem", "bug"]
+    ("condition", "status", "code"),
+    [("idempotency_in_progress", 409, "busy"), ("idempotency_changed", 422, "changed")],
 )
-def test_a_failure_leaves_the_key_free(failure: Any) -> None:
-    things = Things(answer=failure)
-    with Server(application(things, hooks=Hooks(idempotency_store=Store()))) as server:
-        assert server.post("/things", {"reference": "r"}).status in (402, 500)
-        assert server.post("/things", {"reference": "r"}).status == 201
+def test_a_repetition_that_cannot_be_answered_has_the_contracts_code(
+    server: Server, things: Things, condition: str, status: int, code: str
+) -> None:
+    things.answer = Problem(condition, "?")
+    answer = server.post("/things", {"reference": "r"})
+    assert (answer.status, answer.error["code"]) == (status, code)
 
 
 def test_a_cursor_comes_back_to_its_own_list_only() -> None:

@@ -16,10 +16,9 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from ..shared.codec import Codec, Codecs
-from ..shared.operation import Operation, at
+from ..shared.operation import Operation
 from ..shared.strict_json import scan
 from .context import Context
-from .hooks import Conflict, IdempotencyStore
 from .parameters import Reader, RepeatedError, Sent
 from .problems import Answer, ErrorWriter, Fault, Problem, Unimplemented, faults
 
@@ -29,10 +28,6 @@ _NO_HEADERS: Mapping[str, str] = {}
 _JSON: Mapping[str, str] = {"content-type": "application/json"}
 _CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)")
 _INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)")
-_CONFLICTS = {
-    Conflict.IN_PROGRESS: "The first request with this key is still in progress.",
-    Conflict.CHANGED: "This key was used with another payload.",
-}
 
 
 class BrokenContractError(Exception):
@@ -60,7 +55,6 @@ class Conduct:
     codecs: Codecs
     errors: ErrorWriter
     max_body: int | None
-    store: IdempotencyStore | None
     check_responses: bool
     refuse_unknown_query: bool
 
@@ -98,10 +92,7 @@ class Endpoint:
         for names, code in self.operation.one_of:
             if all(arguments.get(name) is None for name in names):
                 raise Problem(code, f"At least one of {', '.join(names)} is required.")
-        store = self._conduct.store
-        if store is None or self.operation.idempotency is None:
-            return await self._call(context, arguments)
-        return await self._call_once(store, context, arguments)
+        return await self._call(context, arguments)
 
     async def _call(self, context: Context, arguments: dict[str, Any]) -> Answer:
         try:
@@ -115,28 +106,6 @@ class Endpoint:
                     f"the status {meaning.status} is not declared"
                 ) from problem
             raise
-
-    async def _call_once(
-        self, store: IdempotencyStore, context: Context, arguments: dict[str, Any]
-    ) -> Answer:
-        declared, codec = self.operation.idempotency, self._body
-        assert declared is not None and codec is not None
-        payload = codec.plain(arguments["body"])
-        key = str(at(payload, declared.key))
-        known = await store.begin(context, key, json.dumps(payload, sort_keys=True))
-        if isinstance(known, Conflict):
-            headers = {"Retry-After": "1"} if known is Conflict.IN_PROGRESS else {}
-            raise Problem(known.value, _CONFLICTS[known], headers=headers)
-        if known is not None:
-            headers = {declared.replay_header: declared.replay_value}
-            return self._write(Reply[object](known, headers=headers))
-        try:
-            answer = await self._call(context, arguments)
-        except BaseException:
-            await store.release(context, key)
-            raise
-        await store.complete(context, key, answer.body)
-        return answer
 
     def _read_parameters(
         self, scope: Scope, path: Mapping[str, str]

@@ -21,7 +21,7 @@ from ..shared.codec import Codecs
 from ..shared.operation import ErrorShape, Operation
 from .context import Context
 from .endpoint import Conduct, Endpoint
-from .hooks import IdempotencyStore, RateLimit, RateLimiter
+from .hooks import RateLimit, RateLimiter
 from .paths import Paths
 from .problems import Answer, ErrorWriter, Problem
 
@@ -54,7 +54,6 @@ class Hooks(TypedDict, total=False):
 
     authenticate: Authenticate | None
     rate_limiter: RateLimiter | None
-    idempotency_store: IdempotencyStore | None
 
 
 class Options(TypedDict, total=False):
@@ -122,7 +121,6 @@ def bind(
         codecs=Codecs(models),
         errors=ErrorWriter(policy.errors),
         max_body=policy.max_body,
-        store=hooks.get("idempotency_store"),
         check_responses=options.get("check_responses", True),
         refuse_unknown_query=options.get("refuse_unknown_query", False),
     )

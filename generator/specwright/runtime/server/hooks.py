@@ -1,4 +1,4 @@
-"""What a server plugs in where its contract declares limits, idempotency or cursors."""
+"""What a server plugs in where its contract declares limits or cursors."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import base64
 import hmac
 import json
 from dataclasses import dataclass
-from enum import Enum
 from typing import Protocol
 
 from .context import Context
@@ -40,29 +39,6 @@ class RateLimiter(Protocol):
 
     async def take(self, limit: RateLimit, context: Context) -> Allowance:
         """Count a request, unless the limit is used up."""
-        ...
-
-
-class Conflict(Enum):
-    """Why a repeated request cannot be answered like the first one."""
-
-    IN_PROGRESS = "idempotency_in_progress"
-    CHANGED = "idempotency_changed"
-
-
-class IdempotencyStore(Protocol):
-    """Remembers the successes of operations that declare `x-contract-idempotency`."""
-
-    async def begin(self, context: Context, key: str, payload: str) -> bytes | Conflict | None:
-        """Return the remembered body or a conflict; None for a new request, which then begins."""
-        ...
-
-    async def complete(self, context: Context, key: str, body: bytes) -> None:
-        """Remember the body of a success."""
-        ...
-
-    async def release(self, context: Context, key: str) -> None:
-        """Forget a request that did not succeed."""
         ...
 
 

@@ -19,12 +19,10 @@ from ._runtime.server.application import (
 )
 from ._runtime.server.context import Context
 from ._runtime.server.endpoint import Reply
-from ._runtime.server.hooks import Conflict, Cursors, IdempotencyStore
+from ._runtime.server.hooks import Cursors
 from ._runtime.server.problems import Problem, Unimplemented
 
 __all__ = [
-    "Conflict",
-    "IdempotencyStore",
     "Cursors",
     "Authenticate",
     "Context",
@@ -62,18 +60,13 @@ _POLICY = Policy(errors=_operations.ERROR, credential=("Authorization", "Bearer 
 
 
 def create_app(
-    *,
-    orders: Orders | None = None,
-    authenticate: Authenticate | None,
-    idempotency_store: IdempotencyStore | None = None,
-    **options: Unpack[Options],
+    *, orders: Orders | None = None, authenticate: Authenticate | None, **options: Unpack[Options]
 ) -> Starlette:
     """Make an application of implementations; groups that are left out answer 501.
 
     Args:
         authenticate: turns a credential into the principal of `Context`, or None when it is
             not valid; None in its place lets every request in.
-        idempotency_store: remembers answers; without one the handlers do.
         options: see `Options`.
 
     Raises:
@@ -90,6 +83,6 @@ def create_app(
         ],
         models=models,
         policy=_POLICY,
-        hooks=Hooks(authenticate=authenticate, idempotency_store=idempotency_store),
+        hooks=Hooks(authenticate=authenticate),
         options=options,
     )
