@@ -1,4 +1,4 @@
-"""Other people's documents become packages whose modules all import."""
+"""Other people's documents become packages whose modules import, and name what there is."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from specwright.config import Options
 from specwright.document.sources.load import load
 from specwright.pipeline import InvalidDocument, generate
+from tests.names.used import wrong_names
 
 pytestmark = pytest.mark.published
 
@@ -91,6 +92,7 @@ def test_a_valid_document_becomes_a_package(corpus: Path, tmp_path: Path, name: 
         [sys.executable, "-c", IMPORT_ALL, str(tmp_path)], capture_output=True, text=True
     )
     assert done.returncode == 0, done.stderr
+    assert not wrong_names(tmp_path)
 
 
 @pytest.mark.parametrize("name", sorted(INVALID))
