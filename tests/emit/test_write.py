@@ -132,10 +132,9 @@ def test_a_damaged_lock_file_is_named(output: Path, text: str) -> None:
 
 def test_a_file_in_place_of_the_directory_is_named(tmp_path: Path) -> None:
     (tmp_path / "out").write_text("x")
-    with pytest.raises(SpecwrightError, match="is a file, not a directory"):
-        write(fileset(FIRST), tmp_path / "out")
-    with pytest.raises(SpecwrightError, match="cannot be written"):
-        write(fileset(FIRST), tmp_path / "out" / "below")
+    for output in (tmp_path / "out", tmp_path / "out" / "below"):
+        with pytest.raises(SpecwrightError, match="out: is a file, not a directory"):
+            write(fileset(FIRST), output)
 
 
 def test_a_diff_leads_from_what_is_there_to_what_should_be(output: Path) -> None:

@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from specwright.emit import present
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import LOCK, digest, recorded
+from specwright.emit.lock import LOCK, digest, read_lock
 from specwright.errors import SpecwrightError
-
-# What tools leave beside source code; it is neither ours nor anybody's work.
-_LEFT_BY_TOOLS = frozenset(
-    {".DS_Store", ".git", ".hypothesis", ".idea", ".mypy_cache", ".pytest_cache", ".ruff_cache"}
-    | {".venv", ".vscode", "__pycache__", "build", "dist"}
-)
-_SUFFIXES_LEFT_BY_TOOLS = (".egg-info", ".pyc")
 
 
 class State(StrEnum):
@@ -40,6 +33,11 @@ class Difference:
     present: bytes | None
     wanted: bytes | None
 
+    @property
+    def is_shown(self) -> bool:
+        """Whether a diff may show it: what somebody else wrote may be a secret of theirs."""
+        return self.wanted is not None or self.state is State.STALE
+
 
 def compare(files: FileSet, directory: Path) -> tuple[Difference, ...]:
     """List what differs between a directory and the files that it should hold.
@@ -47,15 +45,28 @@ def compare(files: FileSet, directory: Path) -> tuple[Difference, ...]:
     Raises:
         SpecwrightError: the directory cannot be read.
     """
-    if directory.exists() and not directory.is_dir():
-        raise SpecwrightError(
-            f"{directory}: is a file, not a directory",
-            hint="choose another output, or move the file away",
-        )
-    hashes = recorded(directory)
-    paths = {*files, *hashes, *_present(directory)}
+    refuse_a_file(directory)
+    hashes = read_lock(directory).files
+    paths = {*files, *hashes, *present.paths(directory)}
     found = (_difference(path, files, directory, hashes) for path in sorted(paths))
     return tuple(difference for difference in found if difference is not None)
+
+
+def refuse_a_file(directory: Path) -> None:
+    """Let a directory pass, or a place for one.
+
+    Raises:
+        SpecwrightError: a file has its name, or that of a directory above it.
+    """
+    try:
+        nearest = next(each for each in (directory, *directory.parents) if each.exists())
+    except OSError as error:
+        raise SpecwrightError(f"{directory}: cannot be read: {error.strerror}") from error
+    if not nearest.is_dir():
+        raise SpecwrightError(
+            f"{nearest}: is a file, not a directory",
+            hint="choose another output, or move the file away",
+        )
 
 
 def unified_diff(differences: Sequence[Difference]) -> Iterator[str]:
@@ -64,9 +75,9 @@ def unified_diff(differences: Sequence[Difference]) -> Iterator[str]:
     import difflib
 
     for each in differences:
-        before, after = _lines(each.present), _lines(each.wanted)
-        if each.state is State.FOREIGN and each.wanted is None:
+        if not each.is_shown:
             continue
+        before, after = _lines(each.present), _lines(each.wanted)
         yield from difflib.unified_diff(
             before,
             after,
@@ -78,51 +89,27 @@ def unified_diff(differences: Sequence[Difference]) -> Iterator[str]:
 def _difference(
     path: str, files: FileSet, directory: Path, hashes: Mapping[str, str]
 ) -> Difference | None:
-    place, wanted = directory / path, files.get(path)
-    if _is_link(directory, path):
-        return Difference(path, State.FOREIGN, b"", wanted)
-    present = _read(place)
-    if present == wanted:
+    wanted = files.get(path)
+    foreign = Difference(path, State.FOREIGN, b"", wanted)
+    if wanted is None and path not in hashes:
+        return foreign
+    try:
+        content = present.read(directory, path)
+    except present.NotGenerated:
+        return foreign
+    if content == wanted:
         return None
-    if present is None:
+    if content is None:
         state = State.MISSING if path in hashes else State.NEW
     elif path == LOCK:
         state = State.CHANGED
     elif path not in hashes:
         state = State.FOREIGN
-    elif digest(present) != hashes[path]:
+    elif digest(content) != hashes[path]:
         state = State.EDITED
     else:
         state = State.STALE if wanted is None else State.CHANGED
-    return Difference(path, state, present, wanted)
-
-
-def _present(directory: Path) -> Iterator[str]:
-    for top, directories, names in os.walk(directory):
-        directories[:] = [name for name in directories if not _is_left_by_tools(name)]
-        linked = [name for name in directories if (Path(top) / name).is_symlink()]
-        for name in [*names, *linked]:
-            if not _is_left_by_tools(name):
-                yield (Path(top) / name).relative_to(directory).as_posix()
-
-
-def _is_left_by_tools(name: str) -> bool:
-    return name in _LEFT_BY_TOOLS or name.endswith(_SUFFIXES_LEFT_BY_TOOLS)
-
-
-def _is_link(directory: Path, path: str) -> bool:
-    """Whether a path leads through a link, and so perhaps out of the directory."""
-    place = directory / path
-    return any(p.is_symlink() for p in (place, *place.parents) if directory in p.parents)
-
-
-def _read(path: Path) -> bytes | None:
-    try:
-        return path.read_bytes()
-    except (FileNotFoundError, IsADirectoryError, NotADirectoryError):
-        return None
-    except OSError as error:
-        raise SpecwrightError(f"{path}: cannot be read: {error.strerror}") from error
+    return Difference(path, state, content, wanted)
 
 
 def _lines(content: bytes | None) -> list[str]:

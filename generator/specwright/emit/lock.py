@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+from specwright.emit import present
 from specwright.emit.fileset import FileSet
-from specwright.errors import InputError, Location
+from specwright.errors import InputError, Location, SpecwrightError
 
 LOCK = "specwright.lock.json"
+_HASH = re.compile(r"[0-9a-f]{64}")
 _HINT = (
     "it is written by specwright alone: restore it from version control, or delete the whole "
     "output directory and generate it anew"
@@ -35,6 +38,19 @@ class Origin:
     templates: Mapping[str, str] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Lock:
+    """What a lock file says about the directory that it lies in.
+
+    Attributes:
+        package: name of the package that was generated into it.
+        files: hash of each generated file.
+    """
+
+    package: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
+
+
 def digest(content: bytes) -> str:
     """Return the hash that stands for a file's content."""
     return hashlib.sha256(content).hexdigest()
@@ -47,24 +63,60 @@ def locked(files: Mapping[str, bytes], origin: Origin) -> FileSet:
     return FileSet({**files, LOCK: f"{text}\n".encode()})
 
 
-def recorded(directory: Path) -> Mapping[str, str]:
-    """Return the hashes of the files that were generated into a directory.
+def read_lock(directory: Path) -> Lock:
+    """Return what the lock file of a directory says; nothing, if there is none.
 
     Raises:
-        InputError: the lock file was damaged.
+        InputError: it is not as specwright wrote it. Nothing it says is believed then.
     """
-    path = directory / LOCK
+    file = str(directory / LOCK)
     try:
-        content = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
-        return {}
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from error
+        content = present.read(directory, LOCK)
+    except present.NotGenerated:
+        raise _not_a_lock(Location(file, 1, 1), "it is a link, a device or too large") from None
+    return Lock() if content is None else parse_lock(content, file)
+
+
+def parse_lock(content: bytes, file: str) -> Lock:
+    """Return what a lock file says.
+
+    Raises:
+        InputError: it is not as specwright wrote it.
+    """
     try:
-        files = json.loads(content)["files"]
-        return {str(name): str(value) for name, value in files.items()}
+        entries = json.loads(content, object_pairs_hook=_unique)
+        package, files = entries["options"]["package"], entries["files"]
+        if not isinstance(package, str) or not isinstance(files, dict):
+            raise TypeError
     except json.JSONDecodeError as error:
-        place = Location(str(path), error.lineno, error.colno)
-        raise InputError(f"not a lock file: {error.msg}", place, _HINT) from error
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError("not a lock file", Location(str(path), 1, 1), _HINT) from error
+        raise _not_a_lock(Location(file, error.lineno, error.colno), error.msg) from None
+    except (ValueError, TypeError, KeyError, RecursionError):
+        raise _not_a_lock(Location(file, 1, 1), "it does not say what specwright writes") from None
+    text = content.decode()
+    for path, hashed in files.items():
+        if not isinstance(hashed, str) or not _HASH.fullmatch(hashed):
+            raise _not_a_lock(_place(file, text, path), f"{path!r} has no hash")
+    try:
+        FileSet(dict.fromkeys([*files, LOCK], b""))
+    except SpecwrightError as error:
+        wrong = next((path for path in files if repr(path) in error.message), "")
+        raise _not_a_lock(_place(file, text, wrong), error.message) from None
+    return Lock(package, files)
+
+
+def _unique(members: list[tuple[str, object]]) -> dict[str, object]:
+    found = dict(members)
+    if len(found) != len(members):
+        raise ValueError("a name is there twice")
+    return found
+
+
+def _place(file: str, text: str, path: str) -> Location:
+    before, found, _ = text.partition(json.dumps(path))
+    if not path or not found:
+        return Location(file, 1, 1)
+    return Location(file, before.count("\n") + 1, len(before) - before.rfind("\n"))
+
+
+def _not_a_lock(place: Location, reason: str) -> InputError:
+    return InputError(f"not a lock file: {reason}", place, _HINT)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from specwright.emit.drift import Difference, State, compare
+from specwright.emit.drift import Difference, State, compare, refuse_a_file
+from specwright.emit.exclusive import alone_in
 from specwright.emit.fileset import FileSet
+from specwright.emit.lock import LOCK, parse_lock, read_lock
 from specwright.emit.transaction import replace_files
 from specwright.errors import SpecwrightError
 
@@ -15,21 +17,37 @@ def write(files: FileSet, directory: Path) -> Sequence[Difference]:
     """Write the files and delete those that are no longer generated; return what changed.
 
     Raises:
-        SpecwrightError: the directory holds files that somebody else wrote or edited, or the
-            operating system refuses. Nothing has changed then.
+        SpecwrightError: the directory holds another package, or files that somebody else wrote
+            or edited, or another run writes there, or the operating system refuses. Nothing has
+            changed then.
     """
-    differences = compare(files, directory)
-    _refuse(differences, directory)
-    if differences:
-        replace_files(
-            directory,
-            {each.path: each.wanted for each in differences if each.wanted is not None},
-            [each.path for each in differences if each.wanted is None],
-        )
+    refuse_a_file(directory)
+    with alone_in(directory):
+        _refuse_other_package(files, directory)
+        differences = compare(files, directory)
+        _refuse_losses(differences, directory)
+        if differences:
+            replace_files(
+                directory,
+                {each.path: each.wanted for each in differences if each.wanted is not None},
+                [each.path for each in differences if each.wanted is None],
+            )
     return differences
 
 
-def _refuse(differences: Iterable[Difference], directory: Path) -> None:
+def _refuse_other_package(files: FileSet, directory: Path) -> None:
+    present = read_lock(directory).package
+    wanted = parse_lock(files[LOCK], LOCK).package
+    if present is not None and present != wanted:
+        raise SpecwrightError(
+            f"{directory}: holds the package {present!r}; nothing was written, for {wanted!r} "
+            "would replace it",
+            hint="choose another output for another document; if the package has a new name, "
+            f"delete {directory} first and it is generated anew",
+        )
+
+
+def _refuse_losses(differences: Iterable[Difference], directory: Path) -> None:
     edited = [each.path for each in differences if each.state is State.EDITED]
     foreign = [each.path for each in differences if each.state is State.FOREIGN]
     if not edited and not foreign:
