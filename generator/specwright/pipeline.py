@@ -24,7 +24,7 @@ from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal, snake
 from specwright.render.renderer import Renderer
-from specwright.render.templates import Templates, builtin_directory, template_names
+from specwright.render.templates import Templates, builtin_directory
 from specwright.targets.package import render_package, render_runtime, templates_of_package
 from specwright.targets.scaffold import render_scaffold
 
@@ -106,7 +106,13 @@ def _prepared(document: Document, options: Options) -> tuple[Document, Names]:
 
 
 def _renderer(options: Options) -> Renderer:
-    return Renderer(Templates(builtin_directory(), options.templates))
+    renderer = Renderer(_templates(options))
+    renderer.check_names()
+    return renderer
+
+
+def _templates(options: Options) -> Templates:
+    return Templates(builtin_directory(), options.templates)
 
 
 def package_names(document: Document, options: Options) -> Names:
@@ -127,7 +133,6 @@ def _package(title: str) -> str:
 
 
 def _origin(document: Document, names: Names, options: Options) -> Origin:
-    own = options.templates
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},
         document=digest(json.dumps(document.data).encode()),
@@ -138,7 +143,7 @@ def _origin(document: Document, names: Names, options: Options) -> Origin:
             "env-prefix": names.env_prefix,
             "short-method-names": options.short_method_names,
         },
-        templates={name: digest((own / name).read_bytes()) for name in template_names(own)}
-        if own
-        else {},
+        templates={
+            name: digest(source.encode()) for name, source in _templates(options).own().items()
+        },
     )

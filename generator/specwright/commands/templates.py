@@ -10,7 +10,7 @@ from specwright.commands.options import configured
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
 from specwright.render.overrides import Basis, blocks, copied, overrides
-from specwright.render.templates import Templates, builtin_directory, template_names
+from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import say
 
 DEFAULT_DIRECTORY = Path("templates")
@@ -35,9 +35,9 @@ def templates() -> None:
 @templates.command(name="list")
 def list_templates() -> None:
     """Name every built-in template with its blocks."""
-    builtin = builtin_directory()
-    for name in template_names(builtin):
-        names = blocks((builtin / name).read_text(encoding="utf-8"))
+    builtin = Templates(builtin_directory())
+    for name in builtin.builtin_names():
+        names = blocks(builtin.builtin_source(name) or "")
         say(f"{name}: {', '.join(names)}" if names else name)
 
 

@@ -1,51 +1,71 @@
-"""Results of earlier runs, by the content of everything that they were made of."""
+"""Results of earlier runs of this user, by the content of everything that they were made of."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
+import re
+import stat
 import sys
-from collections.abc import Iterable, Iterator
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
+
+from platformdirs import user_cache_path
 
 import specwright
 from specwright.config import Options
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import digest
+from specwright.errors import SpecwrightError
+from specwright.files import read_regular
+from specwright.render.templates import Templates
 
-DIRECTORY = ".specwright_cache"
-_KEPT = 8
+_KEPT = 32
+_ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?")
 
 
-def cache_key(document: bytes, options: Options, templates: Path) -> str:
+def cache_directory() -> Path:
+    """Return the directory of this user's cache, which need not exist."""
+    return user_cache_path("specwright", appauthor=False) / "packages"
+
+
+def cache_key(document: bytes, options: Options, templates: Templates) -> str:
     """Name the result for a document: whatever could change it changes the name."""
     hashed = hashlib.sha256()
     settings = {**asdict(options), "templates": options.templates is not None}
     for part in (sys.version, *_distributions(), json.dumps(settings, sort_keys=True)):
         hashed.update(f"{part}\0".encode())
+    own = ((name, source.encode()) for name, source in templates.own().items())
     toolkit = Path(specwright.__file__).parent
-    for directory in (toolkit, templates, options.templates):
-        for name, content in _contents(directory) if directory else ():
+    for contents in (_contents(toolkit), _contents(templates.builtin), own):
+        for name, content in contents:
             hashed.update(f"{name}\0{len(content)}\0".encode() + content)
+        hashed.update(b"\0")
     hashed.update(document)
     return hashed.hexdigest()
 
 
 def load(cache: Path, key: str, document: Path) -> FileSet | None:
-    """Return the files of an earlier run, if nothing that they were made of has changed."""
+    """Return the files of an earlier run, if nothing that they were made of has changed.
+
+    What does not belong to the user alone, or is not as `store` leaves it, is not there.
+    """
     try:
-        checksum, _, text = (cache / key).read_text(encoding="utf-8").partition("\n")
+        if not _is_private(cache):
+            return None
+        checksum, _, text = read_regular(cache / key).decode().partition("\n")
         if checksum != digest(text.encode()):
             return None
-        entry = json.loads(text)
-        for name, expected in entry["parts"].items():
-            if digest((document.parent / name).read_bytes()) != expected:
+        files, parts = _entry(json.loads(text))
+        for name, expected in parts.items():
+            if digest(read_regular(document.parent / name)) != expected:
                 return None
-    except (OSError, ValueError):
+        return FileSet({path: content.encode() for path, content in files.items()})
+    except (OSError, ValueError, RecursionError, SpecwrightError):
         return None
-    return FileSet({path: content.encode() for path, content in entry["files"].items()})
 
 
 def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable[str]) -> None:
@@ -59,21 +79,45 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
         entry = {
             "files": {path: content.decode() for path, content in files.items()},
             "parts": {
-                os.path.relpath(part, document.parent): digest(Path(part).read_bytes())
+                os.path.relpath(part, document.parent): digest(read_regular(Path(part)))
                 for part in parts
             },
         }
         text = json.dumps(entry)
-        cache.mkdir(exist_ok=True)
-        (cache / ".gitignore").write_text("*\n", encoding="utf-8")
-        unfinished = cache / f"{key}.part"
-        unfinished.write_text(f"{digest(text.encode())}\n{text}", encoding="utf-8")
-        unfinished.replace(cache / key)
-        entries = [path for path in cache.iterdir() if len(path.name) == len(key)]
+        cache.parent.mkdir(parents=True, exist_ok=True)
+        cache.mkdir(mode=0o700, exist_ok=True)
+        if not _is_private(cache):
+            return
+        with tempfile.NamedTemporaryFile(
+            "w", prefix=f"{key}.", dir=cache, encoding="utf-8", delete=False
+        ) as unfinished:
+            unfinished.write(f"{digest(text.encode())}\n{text}")
+        Path(unfinished.name).replace(cache / key)
+        entries = [path for path in cache.iterdir() if _ENTRY.fullmatch(path.name)]
         for path in sorted(entries, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
             path.unlink(missing_ok=True)
     except OSError:
         return
+
+
+def _is_private(cache: Path) -> bool:
+    """Whether a directory is one, and nobody but this user can have put anything into it."""
+    status = cache.lstat()
+    if sys.platform == "win32":
+        return stat.S_ISDIR(status.st_mode)
+    return (
+        stat.S_ISDIR(status.st_mode)
+        and status.st_uid == os.geteuid()
+        and stat.S_IMODE(status.st_mode) & 0o077 == 0
+    )
+
+
+def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, str]]:
+    match value:
+        case {"files": dict(files), "parts": dict(parts)}:
+            if all(isinstance(each, str) for each in (*files.values(), *parts.values())):
+                return files, parts
+    raise ValueError("not an entry of the cache")
 
 
 def _distributions() -> Iterator[str]:

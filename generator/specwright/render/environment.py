@@ -8,11 +8,14 @@ from enum import Enum
 from typing import Any
 
 import jinja2
+from jinja2.exceptions import SecurityError
+from jinja2.runtime import Context
+from jinja2.sandbox import SandboxedEnvironment
 
 from specwright import pointer
 from specwright.ir.model import Default
 from specwright.render import quoting
-from specwright.render.templates import Templates
+from specwright.render.templates import BUILTIN, Templates
 from specwright.text import Text
 
 _FILTERS: Mapping[str, Callable[..., object]] = {
@@ -29,6 +32,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
 }
 # Its attribute access would go past the one below.
 _WITHHELD_FILTERS = ("attr", "pprint", "safe")
+_WITHHELD_GLOBALS = ("lipsum",)
 _DOCUMENT_MODULES = "specwright.document."
 
 
@@ -37,21 +41,33 @@ class _Loader(jinja2.BaseLoader):
 
     def __init__(self, templates: Templates) -> None:
         self._templates = templates
+        self._own = templates.own()
 
     def get_source(
         self, environment: jinja2.Environment, template: str
     ) -> tuple[str, str, Callable[[], bool]]:
-        path = self._templates.find(template)
-        if path is None:
+        if template in self._own:
+            return self._own[template], self._templates.place(template).file, lambda: True
+        name = template.removeprefix(BUILTIN)
+        source = self._templates.builtin_source(name)
+        if source is None:
             raise jinja2.TemplateNotFound(template)
-        return path.read_text(encoding="utf-8"), str(path), lambda: True
-
-    def list_templates(self) -> list[str]:
-        return list(self._templates.names())
+        return source, str(self._templates.builtin / name), lambda: True
 
 
-class _Environment(jinja2.Environment):
-    """Hands text from a document to templates only as `Text`, and never what is inside it."""
+class _Environment(SandboxedEnvironment):
+    """Hands text from a document to templates only as `Text`, and never what is inside it.
+
+    A template comes with the repository, so it computes and does nothing else: the sandbox keeps
+    it from the interpreter, and what makes much out of little is left out.
+    """
+
+    intercepted_binops = frozenset({"*", "**"})
+
+    def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
+        if operator == "**" or not (isinstance(left, int) and isinstance(right, int)):
+            raise SecurityError(f"templates have no {operator} but that of two integers")
+        return super().call_binop(context, operator, left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
         return _guarded(obj, attribute, super().getattr(obj, attribute))
@@ -75,6 +91,8 @@ def environment(templates: Templates) -> jinja2.Environment:
     made.filters.update(_FILTERS)
     for name in _WITHHELD_FILTERS:
         del made.filters[name]
+    for name in _WITHHELD_GLOBALS:
+        del made.globals[name]
     return made
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from specwright.errors import InputError
-from specwright.render.templates import BUILTIN, Templates, template_names
+from specwright.render.templates import BUILTIN, Templates
 
 _TAG = re.compile(r"\{%[-+]?\s*(?:block\s+(?P<name>\w+)|(?P<end>endblock))\b.*?%\}", re.DOTALL)
 _NOTE = re.compile(
@@ -56,7 +56,7 @@ def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
     Raises:
         InputError: there is no such template or block.
     """
-    source = _builtin(templates, name)
+    source = templates.builtin_source(name)
     if source is None:
         raise InputError(
             f"there is no built-in template {name!r}", hint="see `specwright templates list`"
@@ -77,29 +77,21 @@ def copied(templates: Templates, name: str, chosen: Sequence[str]) -> str:
 
 def overrides(templates: Templates) -> Iterator[Override]:
     """Say of each of the user's templates what it is based on."""
-    if templates.user is None:
-        return
-    for template in template_names(templates.user):
-        source = (templates.user / template).read_text(encoding="utf-8")
+    for template, source in templates.own().items():
         notes = list(_NOTE.finditer(source))
-        if not notes and _builtin(templates, template) is not None:
+        if not notes and templates.builtin_source(template) is not None:
             yield Override(template, None, Basis.UNKNOWN)
         for note in notes:
             yield Override(template, note["block"], _basis(templates, note))
 
 
 def _basis(templates: Templates, note: re.Match[str]) -> Basis:
-    source = _builtin(templates, note["template"])
+    source = templates.builtin_source(note["template"])
     if source is not None and note["block"] is not None:
         source = blocks(source).get(note["block"])
     if source is None:
         return Basis.GONE
     return Basis.CURRENT if _hash(source) == note["hash"] else Basis.OLDER
-
-
-def _builtin(templates: Templates, name: str) -> str | None:
-    path = templates.find(BUILTIN + name)
-    return None if path is None else path.read_text(encoding="utf-8")
 
 
 def _hash(source: str) -> str:

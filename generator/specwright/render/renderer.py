@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 import jinja2
+from jinja2.exceptions import SecurityError
 
 from specwright.errors import InputError, Location
 from specwright.render.environment import environment
+from specwright.render.misnamed import refuse_misnamed
 from specwright.render.templates import SUFFIX, Templates
 
 _HINT = (
@@ -23,6 +25,16 @@ class Renderer:
 
     def __init__(self, templates: Templates) -> None:
         self._environment = environment(templates)
+        self._templates = templates
+
+    def check_names(self) -> None:
+        """Refuse templates and blocks of the user that nothing asks for, as an `InputError`."""
+        trees = {}
+        for name, source in self._templates.own().items():
+            file = self._templates.place(name).file
+            with _errors_placed(file):
+                trees[name] = self._environment.parse(source, name, file)
+        refuse_misnamed(trees, self._templates)
 
     def compile(self, names: Iterable[str]) -> None:
         """Compile templates now, for whoever has to wait for something else anyway."""
@@ -55,6 +67,8 @@ def _errors_placed(template: str) -> Iterator[None]:
             "names are relative to the directory of templates; "
             "`specwright templates list` shows the built-in ones",
         ) from error
+    except SecurityError as error:
+        raise InputError(f"template error: {error}", _place(error, template)) from error
     except Exception as error:
         message = f"template error: {error}"
         raise InputError(message, _place(error, template), _HINT) from error

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 import specwright
-from specwright.errors import SpecwrightError
+from specwright.errors import InputError, Location, SpecwrightError
+from specwright.files import read_regular
 
 BUILTIN = "builtin/"
 SUFFIX = ".jinja"
+MAX_OWN = 1000
+_LARGEST = 1024 * 1024
 
 
 def builtin_directory() -> Path:
@@ -25,12 +29,6 @@ def builtin_directory() -> Path:
     )
 
 
-def template_names(directory: Path) -> Iterator[str]:
-    """Yield the names of the templates below a directory, sorted."""
-    names = (path.relative_to(directory).as_posix() for path in directory.rglob(f"*{SUFFIX}"))
-    return iter(sorted(names))
-
-
 @dataclass(frozen=True, slots=True)
 class Templates:
     """The templates of one run; `user` is the directory of overrides."""
@@ -38,19 +36,70 @@ class Templates:
     builtin: Path
     user: Path | None = None
 
-    def find(self, name: str) -> Path | None:
-        """Return the file that a template's name stands for."""
-        if ".." in name.split("/"):
-            return None
-        if name.startswith(BUILTIN):
-            directories = [self.builtin]
-            name = name.removeprefix(BUILTIN)
-        else:
-            directories = [self.user, self.builtin] if self.user else [self.builtin]
-        paths = (directory / name for directory in directories)
-        return next((path for path in paths if path.is_file()), None)
+    def builtin_names(self) -> list[str]:
+        """Return the names of the built-in templates, sorted."""
+        paths = self.builtin.rglob(f"*{SUFFIX}")
+        return sorted(path.relative_to(self.builtin).as_posix() for path in paths)
 
-    def names(self) -> Iterator[str]:
-        """Yield every name that `find` knows, without those that begin with `builtin/`."""
-        own = set(template_names(self.user)) if self.user else set()
-        return iter(sorted(own | set(template_names(self.builtin))))
+    def builtin_source(self, name: str) -> str | None:
+        """Return a built-in template; None if there is none of this name."""
+        if name not in self.builtin_names():
+            return None
+        return (self.builtin / name).read_text(encoding="utf-8")
+
+    def own(self) -> Mapping[str, str]:
+        """Return the user's templates by name: every file of their directory but hidden ones.
+
+        Raises:
+            InputError: one is a link, a pipe, a device or no text, or there are too many.
+        """
+        return dict(sorted(_read(self.user))) if self.user else {}
+
+    def place(self, name: str, line: int = 1) -> Location:
+        """Return the place of a line of one of the user's templates."""
+        return Location(str(self.user / name) if self.user else name, line, 1)
+
+
+def _read(directory: Path) -> Iterator[tuple[str, str]]:
+    for count, entry in enumerate(_files(directory)):
+        place = Location(entry.path, 1, 1)
+        if count == MAX_OWN:
+            raise InputError(
+                f"there are more than {MAX_OWN} files in the directory of templates",
+                Location(str(directory), 1, 1),
+                "give templates a directory of their own",
+            )
+        if entry.is_symlink():
+            raise InputError(
+                "is a link, which no template may be", place, "put the template itself here"
+            )
+        try:
+            text = read_regular(Path(entry), limit=_LARGEST).decode("utf-8")
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror}", place) from None
+        except UnicodeDecodeError:
+            raise InputError("not UTF-8 text", place, "save it as UTF-8") from None
+        yield Path(entry).relative_to(directory).as_posix(), text
+
+
+def _files(directory: Path) -> Iterator[os.DirEntry[str]]:
+    """Yield what lies below a directory; hidden files and the backups of editors are not there."""
+    waiting = [directory]
+    while waiting:
+        above = waiting.pop()
+        try:
+            with os.scandir(above) as entries:
+                found = [each for each in entries if not _is_no_template(each.name)]
+        except OSError as error:
+            raise InputError(
+                f"cannot be read: {error.strerror}", Location(str(above), 1, 1)
+            ) from None
+        for entry in found:
+            if entry.is_dir(follow_symlinks=False):
+                waiting.append(Path(entry))
+            else:
+                yield entry
+
+
+def _is_no_template(name: str) -> bool:
+    return name.startswith(".") or name.endswith("~")

@@ -1,0 +1,80 @@
+"""Templates and blocks of the user that nothing asks for, most likely for a slip in their name."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from difflib import get_close_matches
+
+from jinja2 import meta, nodes
+
+from specwright.errors import InputError
+from specwright.render.overrides import blocks
+from specwright.render.templates import BUILTIN, Templates
+
+Trees = Mapping[str, nodes.Template]
+
+
+def refuse_misnamed(trees: Trees, templates: Templates) -> None:
+    """Let the user's templates pass, parsed and by name.
+
+    Raises:
+        InputError: one neither replaces a built-in template nor is referred to by another, or
+            fills a block that the template it extends does not have.
+    """
+    builtin = templates.builtin_names()
+    for name in sorted(trees.keys() - _used(trees, builtin)):
+        raise InputError(
+            f"no built-in template is called {name!r}, and no other template refers to it",
+            templates.place(name),
+            _nearest(name, builtin) or "move what is no template out of this directory",
+        )
+    for name, tree in trees.items():
+        known = _inherited(tree, trees, templates, frozenset({name}))
+        if known is None:
+            continue
+        for block in _outermost(tree):
+            if block.name not in known:
+                raise InputError(
+                    f"the template that this one extends has no block {block.name!r}",
+                    templates.place(name, block.lineno),
+                    _nearest(block.name, known) or f"it has {', '.join(sorted(known)) or 'none'}",
+                )
+
+
+def _used(trees: Trees, builtin: Collection[str]) -> set[str]:
+    used, waiting = set(), [name for name in trees if name in builtin]
+    while waiting:
+        name = waiting.pop()
+        used.add(name)
+        for reference in meta.find_referenced_templates(trees[name]):
+            if reference is None:
+                # Only rendering knows the name; it may be any.
+                return set(trees)
+            if reference in trees and reference not in used:
+                waiting.append(reference)
+    return used
+
+
+def _inherited(
+    tree: nodes.Template, trees: Trees, templates: Templates, children: frozenset[str]
+) -> set[str] | None:
+    """The blocks of what a template extends; None if it extends nothing, or nobody knows what."""
+    extends = tree.find(nodes.Extends)
+    parent = extends.template.value if extends and isinstance(extends.template, nodes.Const) else ""
+    if parent in trees and parent not in children:
+        above = _inherited(trees[parent], trees, templates, children | {parent})
+        return {block.name for block in trees[parent].find_all(nodes.Block)} | (above or set())
+    source = templates.builtin_source(str(parent).removeprefix(BUILTIN))
+    return None if source is None else set(blocks(source))
+
+
+def _outermost(tree: nodes.Template) -> list[nodes.Block]:
+    """The blocks that are not part of another one, which may have new ones inside."""
+    found = list(tree.find_all(nodes.Block))
+    inside = {inner.name for block in found for inner in block.find_all(nodes.Block)}
+    return [block for block in found if block.name not in inside]
+
+
+def _nearest(name: str, known: Collection[str]) -> str | None:
+    near = get_close_matches(name, known, 1)
+    return f"did you mean {near[0]!r}?" if near else None
