@@ -3,7 +3,7 @@
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -52,18 +52,25 @@ def root() -> Path:
     return ROOT
 
 
+@pytest.fixture(scope="session", autouse=True)
+def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A place for caches; that of whoever runs the tests must not decide what they see."""
+    place = tmp_path_factory.mktemp("caches")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_CACHE_HOME", str(place))
+        yield place
+
+
 @pytest.fixture(scope="session")
 def specwright() -> Run:
     """Run the installed command the way a shell does."""
-
-    # The width and the colours of a terminal must not decide what a test sees.
-    environment = {**os.environ, "COLUMNS": "100", "NO_COLOR": "1"}
 
     def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
         return subprocess.run(
             [COMMAND, *arguments],
             cwd=cwd,
-            env=environment,
+            # The width and the colours of a terminal must not decide what a test sees.
+            env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
             capture_output=True,
             text=True,
             check=False,

@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner
 
 from specwright.cli import cli
-from specwright.emit.cache import DIRECTORY
+from specwright.emit.cache import cache_directory
 from specwright.emit.lock import LOCK
 
 from .conftest import DOCUMENT, content, snapshot, write_document
@@ -59,7 +59,7 @@ def test_a_second_run_touches_nothing_and_loads_nothing_heavy(project: Path) -> 
 
 def test_without_a_cache_the_result_is_the_same(specwright, project: Path) -> None:
     before = snapshot(project / "generated")
-    for entry in (project / DIRECTORY).iterdir():
+    for entry in cache_directory().iterdir():
         entry.write_text("damaged\n{}")
     assert "nothing changed" in specwright("generate", cwd=project).stdout
     assert snapshot(project / "generated") == before
@@ -185,7 +185,7 @@ def test_an_invalid_document_is_reported_and_generates_nothing(specwright, proje
         ({"pyproject.toml": "[tool.specwright]\nx = 1"}, (), "pyproject.toml:2:1: unknown setting"),
         ({"pyproject.toml": "[tool.specwright]"}, (), "there is no document"),
         ({"out": "a file"}, ("--output", "out"), "out: is a file, not a directory"),
-        ({"out": "a file"}, ("--output", "out/x"), "out: cannot be written"),
+        ({"out": "a file"}, ("--output", "out/x"), "out: is a file, not a directory"),
     ],
 )
 def test_what_cannot_be_used_is_said_in_one_message(

@@ -22,10 +22,11 @@ from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load, read_file
 from specwright.emit import cache
-from specwright.emit.drift import Difference, State, compare, unified_diff
+from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.fileset import FileSet
+from specwright.emit.lock import read_lock
 from specwright.emit.write import write
-from specwright.render.templates import builtin_directory
+from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import say, show
 
 if TYPE_CHECKING:
@@ -81,20 +82,25 @@ def generate(
     """
     started = perf_counter()
     config = configured(document=document, output=output, package=package, templates=templates)
-    files = _made(config, Remote(remote_refs))
     target = chosen_output(config)
+    # Making a package takes time, and is in vain for a directory that nothing will go into.
+    read_lock(target)
     if not check and not diff:
+        files = _remembered(config, Remote(remote_refs))
         changed = len(write(files, target))
         seconds = perf_counter() - started
         outcome = f"{changed} changed" if changed else "nothing changed"
         say(f"generated {len(files)} files ({outcome}) in {seconds:.1f} s")
         return
+    # The verdict is on what the document says now, and never on what was remembered of it.
+    files = _made(config, Remote(remote_refs))[0]
     differences = compare(files, target)
     if diff:
         for line in unified_diff(differences):
             say(line.removesuffix("\n"))
-    for line in _drift(differences, target, with_content=not diff):
-        say(line)
+    for each in differences:
+        if not diff or not each.is_shown or each.state is State.FOREIGN:
+            say(f"{(target / each.path).as_posix()}: {each.state}")
     if differences:
         say(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
     elif check:
@@ -102,21 +108,31 @@ def generate(
     ctx.exit(1 if differences else 0)
 
 
-def _made(config: Config, remote: Remote) -> FileSet:
+def _remembered(config: Config, remote: Remote) -> FileSet:
     """Generate the files, or take them from the cache when everything is as it was."""
     document = chosen_document(config)
-    place = chosen_output(config).resolve().parent / cache.DIRECTORY
-    key = cache.cache_key(read_file(str(document)), config.options, builtin_directory())
-    files = cache.load(place, key, document)
-    if files is None:
-        # Imported here: a run that finds everything as it was needs none of it.
-        from specwright.models.worker import ModelWorker
+    templates = Templates(builtin_directory(), config.options.templates)
 
-        with ModelWorker() as worker:
-            loaded = load(document, remote=remote)
-            files = _generated(config, loaded, worker)
-        cache.store(place, key, files, document, _parts(loaded))
+    def key() -> str:
+        return cache.cache_key(read_file(str(document)), config.options, templates)
+
+    place, before = cache.cache_directory(), key()
+    files = cache.load(place, before, document)
+    if files is None:
+        files, loaded = _made(config, remote)
+        # Nobody knows what was read of a file that somebody changed at the same time.
+        if key() == before:
+            cache.store(place, before, files, document, _parts(loaded))
     return files
+
+
+def _made(config: Config, remote: Remote) -> tuple[FileSet, Document]:
+    # Imported here: a run that finds everything as it was needs none of it.
+    from specwright.models.worker import ModelWorker
+
+    with ModelWorker() as worker:
+        loaded = load(chosen_document(config), remote=remote)
+        return _generated(config, loaded, worker), loaded
 
 
 def _generated(config: Config, document: Document, worker: ModelWorker) -> FileSet:
@@ -150,11 +166,3 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True).status("reading the document") as status:
         yield status.update
-
-
-def _drift(
-    differences: tuple[Difference, ...], target: Path, *, with_content: bool
-) -> Iterator[str]:
-    for each in differences:
-        if with_content or each.state is State.FOREIGN:
-            yield f"{(target / each.path).as_posix()}: {each.state}"
