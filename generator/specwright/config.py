@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -11,9 +12,12 @@ from pathlib import Path
 from typing import Any
 
 from specwright.errors import InputError, Location
+from specwright.files import read_regular
 
 FILE_NAME = "pyproject.toml"
 TABLE = "[tool.specwright]"
+_LARGEST = 1024 * 1024
+_SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
 _ENV_PREFIX = re.compile(r"[A-Z][A-Z0-9_]*")
 
@@ -57,7 +61,7 @@ def find_project(start: Path) -> Path | None:
     """Return the nearest pyproject.toml, from a directory upward, that has our table."""
     for directory in (start, *start.parents):
         file = directory / FILE_NAME
-        if file.is_file() and _table(file)[1] is not None:
+        if os.path.lexists(file) and _table(file)[1] is not None:
             return file
     return None
 
@@ -77,7 +81,7 @@ def read_config(file: Path) -> Config:
         try:
             values[key.replace("-", "_")] = reader(value, file.parent)
         except ValueError as error:
-            message = f"the setting {key!r} {error}, not {value!r}"
+            message = f"the setting {key!r} {error}, not {_shown(value)}"
             raise InputError(message, _place(file, text, key)) from None
     places = {key: values.pop(key) for key in ("document", "output") if key in values}
     return Config(**places, options=Options(**values))
@@ -94,16 +98,39 @@ def check_package(name: str) -> str:
     return name
 
 
-def _table(file: Path) -> tuple[str, dict[str, Any] | None]:
+def is_below(path: Path, directory: Path) -> bool:
+    """Whether a path stays below a directory, whatever links there are on the way."""
+    return Path(os.path.realpath(directory)) in Path(os.path.realpath(path)).parents
+
+
+def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
+    """Return the text of a TOML file and what it says.
+
+    Raises:
+        InputError: it cannot be read, or is not TOML.
+    """
+    start = Location(str(file), 1, 1)
     try:
-        text = file.read_text(encoding="utf-8")
-        tools = tomllib.loads(text).get("tool", {})
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", Location(str(file), 1, 1)) from None
-    except tomllib.TOMLDecodeError as error:
+        text = read_regular(file, limit=_LARGEST).decode("utf-8")
+        return text, tomllib.loads(text)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", start) from None
+    except UnicodeDecodeError:
+        raise InputError("not UTF-8 text", start, "save it as UTF-8") from None
+    except RecursionError:
+        raise InputError("not TOML: nested too deeply", start) from None
+    except ValueError as error:
+        # The parser lets pass what Python says of numbers, which has no place.
         found = re.search(r"line (\d+), column (\d+)", str(error))
         line, column = (int(found[1]), int(found[2])) if found else (1, 1)
         raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
+
+
+def _table(file: Path) -> tuple[str, dict[str, Any] | None]:
+    if not is_below(file, file.parent):
+        raise InputError("is a link to settings elsewhere", Location(str(file), 1, 1))
+    text, data = read_toml(file)
+    tools = data.get("tool")
     table = tools.get("specwright") if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):
         raise InputError(f"{TABLE} is a table", Location(str(file), 1, 1))
@@ -129,10 +156,25 @@ def _advice(key: str) -> str:
     return f"did you mean {near[0]!r}? {known}" if near else known
 
 
+def _shown(value: object) -> str:
+    shown = repr(value) if isinstance(value, str | bool | float) else type(value).__name__
+    return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}…"
+
+
 def _path(value: object, directory: Path) -> Path:
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not value or "\0" in value:
         raise ValueError("is a path")
-    return directory / value
+    path = directory / value
+    # Who can change the settings need not be one who may use what lies elsewhere.
+    if not is_below(path, directory):
+        raise ValueError(f"is a path below the directory of {FILE_NAME}")
+    try:
+        path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return path
+    except OSError:
+        raise ValueError("is a path that the operating system takes") from None
+    return path
 
 
 def _switch(value: object, directory: Path) -> bool:

@@ -33,11 +33,11 @@ def test_the_first_implementation_runs_and_answers_that_nothing_is_implemented(
     assert answer.stdout == "501\n", answer.stderr
 
 
-def test_a_file_that_exists_is_left_alone(specwright, project: Path) -> None:
+def test_a_file_that_exists_is_skipped(specwright, project: Path) -> None:
     specwright("scaffold", "--into", "service", cwd=project)
     (project / "service" / "things.py").write_text("# mine\n")
     (project / "service" / "app.py").unlink()
     done = specwright("scaffold", "--into", "service", cwd=project)
-    assert "service/things.py: left alone" in done.stdout
+    assert "service/things.py: skipped: already exists" in done.stdout
     assert "service/app.py: written" in done.stdout
     assert (project / "service" / "things.py").read_text() == "# mine\n"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -10,6 +10,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+from specwright.config import is_below, read_toml
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level
 
@@ -52,29 +53,19 @@ class Settings:
 def find(document: str) -> str | None:
     """The `lint.toml` beside a document."""
     beside = Path(document).with_name(FILE_NAME)
-    return str(beside) if beside.is_file() else None
+    if not os.path.lexists(beside):
+        return None
+    if not is_below(beside, beside.parent):
+        raise InputError(
+            "is a link to settings elsewhere", Location(str(beside), 1, 1), "pass --config"
+        )
+    return str(beside)
 
 
 def load(file: str, known_rules: Collection[str]) -> Settings:
     """Read settings; an `InputError` says what in the file has no meaning."""
-    try:
-        text = Path(file).read_text("utf-8")
-        data = tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", Location(file, 1, 1)) from None
-    except UnicodeDecodeError:
-        raise InputError("not UTF-8 text", Location(file, 1, 1), "save it as UTF-8") from None
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"not valid TOML: {error}", _toml_place(file, str(error))) from None
+    text, data = read_toml(Path(file))
     return _Reader(file, text, known_rules).settings(data)
-
-
-def _toml_place(file: str, message: str) -> Location:
-    words = message.replace(")", " ").replace(",", " ").split()
-    if "line" in words and "column" in words:
-        line, column = words[words.index("line") + 1], words[words.index("column") + 1]
-        return Location(file, int(line), int(column))
-    return Location(file, 1, 1)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 
-from specwright.config import Config, check_package, find_project, read_config
+from specwright.config import Config, check_package, find_project, is_below, read_config
 from specwright.errors import InputError
 
 DEFAULT_OUTPUT = "generated"
@@ -35,12 +36,13 @@ def configured(
         package=package or config.options.package,
         templates=templates or _shown(config.options.templates),
     )
-    if options.templates is not None and not options.templates.is_dir():
+    # No system takes every name, and `Path.is_dir` passes on what it says then.
+    if options.templates is not None and not os.path.isdir(options.templates):  # noqa: PTH112
         raise InputError(f"{options.templates}: there is no such directory of templates")
     above = project.parent if project else Path.cwd()
     return Config(
         document=document or _shown(config.document),
-        output=output or _shown(config.output or above / DEFAULT_OUTPUT),
+        output=output or _shown(config.output or _default_output(above)),
         options=options,
     )
 
@@ -58,6 +60,13 @@ def chosen_document(config: Config) -> Path:
 def chosen_output(config: Config) -> Path:
     """Return the directory to generate."""
     return config.output or Path(DEFAULT_OUTPUT)
+
+
+def _default_output(above: Path) -> Path:
+    output = above / DEFAULT_OUTPUT
+    if not is_below(output, above):
+        raise InputError(f"{output}: is a link to elsewhere", hint="say so with --output")
+    return output
 
 
 def _shown(path: Path | None) -> Path | None:
