@@ -38,7 +38,7 @@ def scaffold(
 ) -> None:
     """Write a module for each group of operations, and app.py that serves them.
 
-    They run as they are and answer 501 to everything. A file that exists is left alone, so the
+    They run as they are and answer 501 to everything. A file that exists is skipped, so the
     command may be run again after the document has got a new group.
     """
     from specwright import pipeline
@@ -49,5 +49,5 @@ def scaffold(
     if missing:
         replace_files(into, missing)
     for path in files:
-        outcome = "written" if path in missing else "left alone, for it exists"
+        outcome = "written" if path in missing else "skipped: already exists"
         say(f"{(into / path).as_posix()}: {outcome}")

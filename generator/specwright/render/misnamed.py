@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 
 from jinja2 import meta, nodes
 
-from specwright.errors import InputError
+from specwright.errors import InputError, did_you_mean
 from specwright.render.overrides import blocks
 from specwright.render.templates import BUILTIN, Templates
 
@@ -26,7 +25,7 @@ def refuse_misnamed(trees: Trees, templates: Templates) -> None:
         raise InputError(
             f"no built-in template is called {name!r}, and no other template refers to it",
             templates.place(name),
-            _nearest(name, builtin) or "move what is no template out of this directory",
+            did_you_mean(name, builtin, "move what is no template out of this directory"),
         )
     for name, tree in trees.items():
         known = _inherited(tree, trees, templates, frozenset({name}))
@@ -37,7 +36,7 @@ def refuse_misnamed(trees: Trees, templates: Templates) -> None:
                 raise InputError(
                     f"the template that this one extends has no block {block.name!r}",
                     templates.place(name, block.lineno),
-                    _nearest(block.name, known) or f"it has {', '.join(sorted(known)) or 'none'}",
+                    did_you_mean(block.name, known, f"it has {', '.join(sorted(known))}"),
                 )
 
 
@@ -73,8 +72,3 @@ def _outermost(tree: nodes.Template) -> list[nodes.Block]:
     found = list(tree.find_all(nodes.Block))
     inside = {inner.name for block in found for inner in block.find_all(nodes.Block)}
     return [block for block in found if block.name not in inside]
-
-
-def _nearest(name: str, known: Collection[str]) -> str | None:
-    near = get_close_matches(name, known, 1)
-    return f"did you mean {near[0]!r}?" if near else None
