@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import fields
 from pathlib import Path
 
@@ -78,6 +79,8 @@ def test_an_unknown_setting_is_named_with_the_one_that_was_meant(tmp_path: Path)
         "short-method-names = 'yes'",
         "document = 3",
         "output = ''",
+        'output = "a\\u0000b"',
+        f"output = '{'a' * 5000}'",
     ],
 )
 def test_a_setting_without_meaning_is_refused_with_its_line(tmp_path: Path, line: str) -> None:
@@ -88,3 +91,58 @@ def test_a_setting_without_meaning_is_refused_with_its_line(tmp_path: Path, line
 def test_a_file_that_is_not_toml_is_refused_with_its_line(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"pyproject\.toml:4:\d+: not TOML"):
         read_config(project(tmp_path, "document = ="))
+
+
+@pytest.mark.parametrize("key", ["document", "output", "templates"])
+@pytest.mark.parametrize("path", ["..", ".", "a/..", "../x", "/", "/x", "link", "link/x", "loop"])
+def test_a_path_that_leaves_the_project_is_refused(tmp_path: Path, key: str, path: str) -> None:
+    file = project(tmp_path / "project", f'{key} = "{path}"')
+    (file.parent / "link").symlink_to(tmp_path)
+    (file.parent / "loop").symlink_to(file.parent)
+    with pytest.raises(InputError, match=r"pyproject\.toml:4:1: .* is a path below the directory"):
+        read_config(file)
+
+
+@pytest.mark.parametrize("path", ["x", "a/../x", "link/x"])
+def test_a_path_within_the_project_may_be_written_in_any_way(tmp_path: Path, path: str) -> None:
+    file = project(tmp_path, f'output = "{path}"')
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    assert read_config(file).output == tmp_path / path
+
+
+def test_a_project_behind_a_link_is_a_project(tmp_path: Path) -> None:
+    project(tmp_path / "project", 'output = "x"')
+    (tmp_path / "link").symlink_to("project")
+    found = find_project(tmp_path / "link")
+    assert found is not None
+    assert read_config(found).output == tmp_path / "link" / "x"
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["document = " + "[" * 100_000, "document = " + "9" * 100_000, 'document = "\0"'],
+    ids=["deep", "long number", "control character"],
+)
+def test_toml_that_its_parser_cannot_take_is_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(InputError, match=r"pyproject\.toml:\d+:\d+: not TOML"):
+        read_config(project(tmp_path, line))
+
+
+def test_a_value_is_shown_only_in_part(tmp_path: Path) -> None:
+    for value in (f"'{'x' * 10_000}'", f"0x{'f' * 100_000}", "[" + "1, " * 10_000 + "]"):
+        with pytest.raises(InputError) as caught:
+            read_config(project(tmp_path, f"env-prefix = {value}"))
+        assert len(caught.value.message) < 200
+
+
+def test_settings_that_are_no_file_of_the_project_are_refused(tmp_path: Path) -> None:
+    file = project(tmp_path / "elsewhere")
+    (tmp_path / "here").mkdir()
+    (tmp_path / "here" / "pyproject.toml").symlink_to(file)
+    with pytest.raises(InputError, match=r"pyproject\.toml:1:1: is a link to settings elsewhere"):
+        find_project(tmp_path / "here")
+    (tmp_path / "here" / "pyproject.toml").unlink()
+    os.truncate(file, 10 * 1024**3)
+    with pytest.raises(InputError, match="is larger than 1 MB"):
+        find_project(tmp_path / "elsewhere")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import signal
 from collections.abc import Callable
@@ -98,6 +99,15 @@ def test_an_edit_that_says_what_is_generated_is_accepted(output: Path) -> None:
     (output / "a.py").write_bytes(SECOND["a.py"])
     write(fileset(SECOND), output)
     assert states(SECOND, output) == {}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize("mode", [0o600, 0o640, 0o755])
+def test_a_file_that_is_replaced_keeps_its_mode(output: Path, mode: int) -> None:
+    (output / "a.py").chmod(mode)
+    write(fileset(SECOND), output)
+    assert (output / "a.py").read_bytes() == SECOND["a.py"]
+    assert (output / "a.py").stat().st_mode & 0o777 == mode
 
 
 def test_a_deleted_file_comes_back(output: Path) -> None:

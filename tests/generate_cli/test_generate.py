@@ -16,7 +16,8 @@ from click.testing import CliRunner
 
 from specwright.cli import cli
 from specwright.emit.cache import cache_directory
-from specwright.emit.lock import LOCK
+from specwright.emit.exclusive import alone_in
+from specwright.emit.lock import LOCK, digest
 
 from .conftest import DOCUMENT, content, snapshot, write_document
 
@@ -63,6 +64,107 @@ def test_without_a_cache_the_result_is_the_same(specwright, project: Path) -> No
         entry.write_text("damaged\n{}")
     assert "nothing changed" in specwright("generate", cwd=project).stdout
     assert snapshot(project / "generated") == before
+
+
+def test_no_verdict_is_taken_from_the_cache(
+    specwright, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What was put into the cache and into the output alike is still not what the document says."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(project.parent))
+    assert specwright("generate", cwd=project).returncode == 0
+    (entry,) = cache_directory().iterdir()
+    remembered = json.loads(entry.read_text().partition("\n")[2])
+    for path in ("shop/client.py", LOCK):
+        text = remembered["files"][path]
+        if path == LOCK:
+            lock = json.loads(text)
+            lock["files"]["shop/client.py"] = digest(remembered["files"]["shop/client.py"].encode())
+            text = json.dumps(lock)
+        else:
+            text = f"{text}# a door at the back\n"
+        remembered["files"][path] = text
+        (project / "generated" / path).write_text(text)
+    poisoned = json.dumps(remembered)
+    entry.write_text(f"{digest(poisoned.encode())}\n{poisoned}")
+    # The cache is as it would be after a run of this user, so `generate` takes it.
+    assert "nothing changed" in specwright("generate", cwd=project).stdout
+    checked = specwright("generate", "--check", cwd=project)
+    assert checked.returncode == 1
+    assert "generated/shop/client.py: changed" in checked.stdout
+    assert "-# a door at the back" in specwright("generate", "--diff", cwd=project).stdout
+
+
+def test_nothing_of_the_cache_lies_in_the_project(specwright, project: Path) -> None:
+    write_document(project, {**DOCUMENT, "info": {"title": "Shop", "version": "9.9.9"}})
+    assert specwright("generate", cwd=project).returncode == 0
+    assert {path.name for path in project.iterdir()} == {"api.json", "generated", "pyproject.toml"}
+
+
+@pytest.mark.parametrize("edited", ["package/README.md.jinja", "notice.txt"])
+def test_a_template_that_was_edited_counts(specwright, project: Path, edited: str) -> None:
+    own = project / "own"
+    (own / "package").mkdir(parents=True)
+    (own / "package" / "README.md.jinja").write_text("{% include 'notice.txt' %}")
+    (own / "notice.txt").write_text("first\n")
+    again = ("generate", "--templates", "own")
+    assert specwright(*again, cwd=project).returncode == 0
+    assert "nothing changed" in specwright(*again, cwd=project).stdout
+    (own / edited).write_text("second\n")
+    if edited != "notice.txt":
+        (own / "notice.txt").unlink()
+    assert "2 changed" in specwright(*again, cwd=project).stdout
+    assert "second" in (project / "generated" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("packge/README.md.jinja", "", "own/packge/README.md.jinja:1:1: no built-in template"),
+        (
+            "package/README.md.jinja",
+            '{% extends "builtin/package/README.md.jinja" %}\n\n{% block instal %}{% endblock %}',
+            "own/package/README.md.jinja:3:1: the template that this one extends has no block",
+        ),
+    ],
+)
+@pytest.mark.parametrize("command", [("generate",), ("scaffold", "--into", "service")])
+def test_a_misspelled_template_is_named(
+    specwright, project: Path, command: tuple[str, ...], name: str, text: str, message: str
+) -> None:
+    (project / "own" / name).parent.mkdir(parents=True)
+    (project / "own" / name).write_text(text)
+    done = specwright(*command, "--templates", "own", cwd=project)
+    assert done.returncode == 2
+    assert message in done.stderr and "did you mean" in done.stderr
+    assert not (project / "service").exists()
+
+
+def test_a_second_document_does_not_take_the_place_of_the_first(specwright, project: Path) -> None:
+    write_document(project, {**DOCUMENT, "info": {"title": "Library", "version": "1"}})
+    before = snapshot(project / "generated")
+    done = specwright("generate", cwd=project)
+    assert done.returncode == 2
+    assert "generated: holds the package 'shop'" in done.stderr and "'library'" in done.stderr
+    assert "delete generated first" in done.stderr
+    assert snapshot(project / "generated") == before
+
+
+def test_who_comes_second_is_told_to_wait(specwright, project: Path) -> None:
+    change_document(project)
+    before = snapshot(project / "generated")
+    with alone_in(project / "generated"):
+        done = specwright("generate", cwd=project)
+    assert done.returncode == 2
+    assert "generated: another run of specwright is writing here" in done.stderr
+    assert snapshot(project / "generated") == before
+
+
+def test_arguments_may_lead_out_of_the_project(specwright, project: Path) -> None:
+    (project / "inner").mkdir()
+    (project / "inner" / "pyproject.toml").write_text('[tool.specwright]\noutput = "out"\n')
+    places = ("--document", "../api.json", "--output", "../far/out")
+    assert specwright("generate", *places, cwd=project / "inner").returncode == 0
+    assert (project / "far" / "out" / LOCK).is_file()
 
 
 def test_check_names_every_file_that_differs_and_writes_nothing(specwright, project: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from specwright.document.contract import Answer, Idempotency, Replay
 from specwright.errors import InputError
 from specwright.ir.model import Default
 from specwright.render.renderer import Renderer
-from specwright.render.templates import Templates, builtin_directory
+from specwright.render.templates import MAX_OWN, Templates, builtin_directory
 from specwright.text import Text
 
 TEXT = Text('"""\nimport os')
@@ -104,10 +105,111 @@ def test_a_template_that_does_not_exist_is_named(render) -> None:
         render("\n{% include 'nowhere.jinja' %}\n")
 
 
-def test_names_do_not_lead_out_of_the_directories(tmp_path: Path) -> None:
-    (tmp_path / "secret.jinja").write_text("x")
-    (tmp_path / "t").mkdir()
-    assert Templates(tmp_path / "t").builtin_source("../secret.jinja") is None
+SECRET = "kept in a file"
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ ''.__class__.__mro__ }}",
+        "{{ ''['__class__'] }}",
+        "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+        "{{ self.__init__.__globals__ }}",
+        "{{ range.__globals__ }}",
+        "{{ loop.__init__ }}",
+        "{{ [1] | map(attribute='__class__') | list }}",
+        "{{ '{0.__class__}'.format(1) }}",
+        "{{ '{0.__class__.__mro__}' | format(1) }}{{ ''.__class__ }}",
+        "{{ ''.format_map.__self__.__class__ }}",
+        "{% macro m() %}{% endmacro %}{{ m.__call__.__globals__ }}",
+        "{{ (1).__class__.__base__.__subclasses__() }}",
+        "{{ context.get_all() }}",
+        "{{ api.__class__ }}",
+        "{{ api.names.__init__.__globals__ }}",
+    ],
+)
+def test_a_template_does_not_reach_the_interpreter(render, source: str) -> None:
+    with pytest.raises(InputError) as caught:
+        render(f"first line\n{source}\n", api=CONTRACT)
+    assert caught.value.location is not None and caught.value.location.line == 2
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "{{ range(10000000000) | list }}",
+        "{{ range(10000000000) | length }}",
+        "{{ 10 ** 10 ** 10 }}",
+        "{{ 'a' * 10000000000 }}",
+        "{{ 10000000000 * 'a' }}",
+        "{{ [1] * 10000000000 }}",
+        "{{ lipsum(n=1000000000) }}",
+        "{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}",
+    ],
+)
+def test_a_template_does_not_make_much_out_of_little(render, source: str) -> None:
+    with pytest.raises(InputError):
+        render(source)
+
+
+def test_a_template_still_computes(render) -> None:
+    assert render("{% set x = [] %}{{ x.append(1) or x | length * 3 + 2 % 2 - 1 }}") == "2"
+    assert render("{% for i in range(3) %}{{ loop.index }}{% endfor %}") == "123"
+    assert render("{{ '{:>3}'.format('a') }}{{ 'ab'.upper() }}") == "  aAB"
+
+
+@pytest.mark.parametrize(
+    "name", ["{top}/secret.jinja", "../secret.jinja", "builtin/../secret.jinja", "builtin/{top}/x",
+             "a/../../secret.jinja", "//{top}/secret.jinja"],
+)  # fmt: skip
+@pytest.mark.parametrize("tag", ["include '{}'", "extends '{}'", "import '{}' as x"])
+def test_a_template_reads_no_file_but_templates(
+    render, tmp_path: Path, tag: str, name: str
+) -> None:
+    (tmp_path / "secret.jinja").write_text(SECRET)
+    with pytest.raises(InputError, match="there is no template") as caught:
+        render("{% " + tag.format(name.format(top=tmp_path)) + " %}")
+    assert SECRET not in str(caught.value)
+
+
+def made(own: Path, kind: str) -> str:
+    """Put something into a directory of templates that is no template; return what is said."""
+    file = own / "package" / "x.jinja"
+    file.parent.mkdir(parents=True)
+    match kind:
+        case "link":
+            file.symlink_to(own.parent / "secret.jinja")
+        case "linked directory":
+            file.symlink_to(own.parent, target_is_directory=True)
+        case "device":
+            file.symlink_to("/dev/zero")
+        case "pipe":
+            os.mkfifo(file)
+            return "x.jinja:1:1: cannot be read: is not a regular file"
+        case "huge":
+            file.touch()
+            os.truncate(file, 10 * 1024**3)
+            return "x.jinja:1:1: cannot be read: is larger than 1 MB"
+        case "no text":
+            file.write_bytes(b"\xff")
+            return "x.jinja:1:1: not UTF-8 text"
+        case "too many":
+            for number in range(MAX_OWN + 1):
+                (own / f"{number}.jinja").touch()
+            return f"there are more than {MAX_OWN} files"
+    return "x.jinja:1:1: is a link, which no template may be"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="made of links, pipes and devices")
+@pytest.mark.parametrize(
+    "kind", ["link", "linked directory", "device", "pipe", "huge", "no text", "too many"]
+)
+def test_what_is_no_template_is_refused_unread(tmp_path: Path, kind: str) -> None:
+    (tmp_path / "secret.jinja").write_text(SECRET)
+    said = made(tmp_path / "own", kind)
+    with pytest.raises(InputError) as caught:
+        Renderer(Templates(builtin_directory(), tmp_path / "own"))
+    assert said in str(caught.value) and SECRET not in str(caught.value)
 
 
 def test_the_built_in_templates_are_found() -> None:

@@ -1,0 +1,146 @@
+"""The cache is a memory of this user's own runs, and never more than that."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from specwright.config import Options
+from specwright.emit.cache import cache_directory, cache_key, load, store
+from specwright.emit.fileset import FileSet
+from specwright.emit.lock import digest
+from specwright.render.templates import Templates, builtin_directory
+
+FILES = FileSet({"a.py": b"a = 1\n", "p/b.py": b"b = 1\n"})
+KEY = "0" * 64
+DOCUMENT = Path("api.json")
+
+
+@pytest.fixture
+def cache(tmp_path: Path) -> Path:
+    """A cache with one entry."""
+    place = tmp_path / "caches" / "packages"
+    store(place, KEY, FILES, DOCUMENT, ())
+    assert load(place, KEY, DOCUMENT) == FILES
+    return place
+
+
+def test_it_lies_among_the_caches_of_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert cache_directory() == tmp_path / "specwright" / "packages"
+
+
+def test_nobody_else_can_look_into_it(cache: Path) -> None:
+    assert cache.stat().st_mode & 0o777 == 0o700
+    assert (cache / KEY).stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other permissions")
+@pytest.mark.parametrize("mode", [0o770, 0o707, 0o755])
+def test_one_that_others_can_reach_is_neither_read_nor_written(cache: Path, mode: int) -> None:
+    cache.chmod(mode)
+    assert load(cache, KEY, DOCUMENT) is None
+    store(cache, "1" * 64, FILES, DOCUMENT, ())
+    assert [path.name for path in cache.iterdir()] == [KEY]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has other owners")
+def test_one_of_another_user_is_neither_read_nor_written(
+    cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: cache.stat().st_uid + 1)
+    assert load(cache, KEY, DOCUMENT) is None
+    store(cache, "1" * 64, FILES, DOCUMENT, ())
+    assert [path.name for path in cache.iterdir()] == [KEY]
+
+
+def test_one_behind_a_link_is_neither_read_nor_written(cache: Path, tmp_path: Path) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(cache)
+    assert load(link, KEY, DOCUMENT) is None
+    store(link, "1" * 64, FILES, DOCUMENT, ())
+    assert [path.name for path in cache.iterdir()] == [KEY]
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        [],
+        {},
+        1,
+        {"files": {}},
+        {"files": [], "parts": {}},
+        {"files": {"a.py": 1}, "parts": {}},
+        {"files": {"a.py": "\ud800"}, "parts": {}},
+        {"files": {"../a.py": ""}, "parts": {}},
+        {"files": {"a.py": ""}, "parts": []},
+        {"files": {"a.py": ""}, "parts": {"a": 1}},
+        {"files": {"a.py": ""}, "parts": {"a\0": "1"}},
+        {"files": {"a.py": ""}, "parts": {"nowhere": "1"}},
+    ],
+    ids=repr,
+)
+def test_an_entry_with_odd_contents_is_none(cache: Path, entry: object) -> None:
+    text = json.dumps(entry)
+    (cache / KEY).write_text(f"{digest(text.encode())}\n{text}")
+    assert load(cache, KEY, DOCUMENT) is None
+
+
+@pytest.mark.parametrize("content", [b"", b"\n", b"\xff", b"0\n{}", b"[" * 100_000])
+def test_a_damaged_entry_is_none(cache: Path, content: bytes) -> None:
+    (cache / KEY).write_bytes(content)
+    assert load(cache, KEY, DOCUMENT) is None
+    deep = "[" * 100_000
+    (cache / KEY).write_text(f"{digest(deep.encode())}\n{deep}")
+    assert load(cache, KEY, DOCUMENT) is None
+
+
+def test_an_entry_that_is_a_directory_is_none(cache: Path) -> None:
+    (cache / KEY).unlink()
+    (cache / KEY).mkdir()
+    assert load(cache, KEY, DOCUMENT) is None
+    store(cache, KEY, FILES, DOCUMENT, ())
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in directories")
+def test_a_part_of_the_document_that_became_a_pipe_makes_it_none(tmp_path: Path) -> None:
+    document, part, cache = tmp_path / "api.json", tmp_path / "part.json", tmp_path / "cache"
+    part.write_text("{}")
+    store(cache, KEY, FILES, document, [str(part)])
+    assert load(cache, KEY, document) == FILES
+    part.unlink()
+    os.mkfifo(part)
+    assert load(cache, KEY, document) is None
+
+
+def test_the_oldest_entries_go_and_nothing_else_does(cache: Path) -> None:
+    (cache / ("x" * 64)).write_text("somebody's")
+    for number in range(1, 50):
+        os.utime(cache / f"{number - 1:064}", (number, number))
+        store(cache, f"{number:064}", FILES, DOCUMENT, ())
+    left = {path.name for path in cache.iterdir()}
+    assert "x" * 64 in left and KEY not in left and f"{49:064}" in left
+    assert len(left) == 33
+
+
+def key(own: Path, document: bytes = b"{}", **options: str) -> str:
+    chosen = Options(templates=own, **options)
+    return cache_key(document, chosen, Templates(builtin_directory(), own))
+
+
+def test_whatever_a_package_is_made_of_changes_the_key(tmp_path: Path) -> None:
+    own = tmp_path / "own"
+    (own / "deep").mkdir(parents=True)
+    keys = [key(own), key(own, b"[]"), key(own, package="p"), key(own, distribution="p")]
+    for name, text in (("a.jinja", "1"), ("a.jinja", "2"), ("notes.txt", "1"), ("deep/b", "1")):
+        (own / name).write_text(text)
+        keys.append(key(own))
+    (own / "deep" / "b").rename(own / "b")
+    keys.append(key(own))
+    keys.append(cache_key(b"{}", Options(), Templates(builtin_directory())))
+    assert len(set(keys)) == len(keys)
