@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Callable
 from importlib.metadata import version
 
+from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.run import check
 from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.model import Document
 from specwright.document.normalise import normalise
+from specwright.document.sites import Direction, operations
 from specwright.document.upgrade import upgrade
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import Origin, digest, locked
+from specwright.emit.lock import Contents, Origin, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Level, Report
 from specwright.ir.build import build
@@ -29,10 +32,16 @@ from specwright.targets.package import render_package, render_runtime, templates
 from specwright.targets.scaffold import render_scaffold
 
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
-# What no package can be generated from. Everything else is for `specwright validate` to say.
+# What no package can be generated from, and what is left out of it. Everything else is for
+# `specwright validate` to say.
 _NEEDED = Settings(
-    levels={rule.id: Level.OFF for rule in RULES if rule.recommended is not Level.ERROR}
+    levels={
+        rule.id: Level.OFF
+        for rule in RULES
+        if rule.recommended is not Level.ERROR and rule.category is not Category.UNSUPPORTED
+    }
 )
+_LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED}
 BeginModels = Callable[[Document], Callable[[], ModelSource]]
 
 
@@ -72,7 +81,7 @@ def generate(
     """
     progress("checking the document")
     renderer = _renderer(options)
-    normal, names = _prepared(document, options)
+    normal, names, contents = _prepared(document, options)
     progress("generating models")
     models_of = begin_models(normal)
     renderer.compile(templates_of_package())
@@ -81,7 +90,7 @@ def generate(
     progress("rendering templates")
     api = build(normal, models.index, names, short_names=options.short_method_names)
     files = render_package(api, models.source, renderer)
-    return locked({**files, **runtime}, _origin(document, names, options))
+    return locked({**files, **runtime}, _origin(document, contents, names, options))
 
 
 def scaffold(document: Document, options: Options) -> FileSet:
@@ -91,18 +100,35 @@ def scaffold(document: Document, options: Options) -> FileSet:
         InvalidDocument: the document is not what the OpenAPI Specification says.
         SpecwrightError: a template fails.
     """
-    normal, names = _prepared(document, options)
+    normal, names, _ = _prepared(document, options)
     index = generate_models(normal).index
     api = build(normal, index, names, short_names=options.short_method_names)
     return FileSet(render_scaffold(api, _renderer(options)))
 
 
-def _prepared(document: Document, options: Options) -> tuple[Document, Names]:
+def _prepared(document: Document, options: Options) -> tuple[Document, Names, Contents]:
     """Bring a valid document into the form that models and operations are read from."""
     report = check(document, _NEEDED)
     if report.has_errors:
         raise InvalidDocument(report)
-    return normalise(upgrade(document)), package_names(document, options)
+    normal = normalise(upgrade(document))
+    return normal, package_names(document, options), _contents(normal, report)
+
+
+def _contents(document: Document, report: Report) -> Contents:
+    found = [each for each in report.findings if each.rule in _LEFT_OUT]
+    pointers = [each.pointer or "" for each in found]
+    count: Counter[tuple[Direction, bool]] = Counter(
+        (site.direction, not any(pointer.startswith(f"{site.pointer}/") for pointer in pointers))
+        for site in operations(document)
+    )
+    return Contents(
+        operations=count[Direction.PATH, True] + count[Direction.PATH, False],
+        whole_operations=count[Direction.PATH, True],
+        webhooks=count[Direction.WEBHOOK, True] + count[Direction.WEBHOOK, False],
+        whole_webhooks=count[Direction.WEBHOOK, True],
+        left_out=dict(sorted(Counter(each.rule for each in found).items())),
+    )
 
 
 def _renderer(options: Options) -> Renderer:
@@ -132,10 +158,11 @@ def _package(title: str) -> str:
     return f"{name}_api" if name in sys.stdlib_module_names else name
 
 
-def _origin(document: Document, names: Names, options: Options) -> Origin:
+def _origin(document: Document, contents: Contents, names: Names, options: Options) -> Origin:
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},
         document=digest(json.dumps(document.data).encode()),
+        contents=contents,
         options={
             "package": names.package,
             "distribution": names.distribution,

@@ -24,6 +24,26 @@ from .conftest import DOCUMENT, content, snapshot, write_document
 HEAVY = ("datamodel_code_generator", "jinja2", "jsonschema_rs", "pydantic", "rich", "yaml")
 
 
+def test_what_is_left_out_is_said_in_one_line_and_in_the_lock_file(
+    tmp_path: Path, specwright
+) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    get = document["paths"]["/things/{id}"]["get"]
+    form = {"content": {"multipart/form-data": {"schema": {"type": "object"}}}}
+    document["paths"]["/things"] = {"post": {**get, "operationId": "add", "requestBody": form}}
+    get["callbacks"] = {"done": {"{$url}": {"post": {"responses": {}}}}}
+    document["components"]["schemas"]["Thing"]["not"] = {"required": ["nothing"]}
+    write_document(tmp_path, document)
+    done = specwright("generate", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[1] == (
+        "0 of 2 operations, 1 of 1 webhooks in full; left out: 1 unsupported-body, "
+        "1 unsupported-callback, 1 unsupported-schema"
+    )
+    lock = json.loads((tmp_path / "generated" / LOCK).read_text())
+    assert lock["contents"]["left_out"]["unsupported-body"] == 1
+
+
 def change_document(project: Path) -> None:
     file = project / "api.json"
     file.write_text(file.read_text().replace("What it is called", "Its name"))
@@ -53,7 +73,9 @@ def test_a_second_run_touches_nothing_and_loads_nothing_heavy(project: Path) -> 
         [sys.executable, "-c", probe], cwd=project, capture_output=True, text=True, check=True
     )
     assert re.fullmatch(
-        r"generated \d+ files \(nothing changed\) in \d+\.\d s\n0 \[\]\n", done.stdout
+        r"generated \d+ files \(nothing changed\) in \d+\.\d s\n"
+        r"1 of 1 operations, 1 of 1 webhooks in full; left out: nothing\n0 \[\]\n",
+        done.stdout,
     )
     assert snapshot(project / "generated") == before
 

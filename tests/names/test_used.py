@@ -54,7 +54,10 @@ def written(tmp_path: Path, data: dict[str, Any]) -> Path:
     path = tmp_path / "api.json"
     path.write_text(json.dumps(data))
     loaded, options, top = load(path), Options(package="made"), tmp_path / "made"
-    for place, files in ((top, generate(loaded, options)), (top / "own", scaffold(loaded, options))):
+    for place, files in (
+        (top, generate(loaded, options)),
+        (top / "own", scaffold(loaded, options)),
+    ):
         for name, text in files.items():
             target = place / name
             target.parent.mkdir(parents=True, exist_ok=True)

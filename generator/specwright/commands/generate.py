@@ -24,7 +24,7 @@ from specwright.document.sources.load import load, read_file
 from specwright.emit import cache
 from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import read_lock
+from specwright.emit.lock import Contents, contents, read_lock
 from specwright.emit.write import write
 from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import say, show
@@ -91,6 +91,7 @@ def generate(
         seconds = perf_counter() - started
         outcome = f"{changed} changed" if changed else "nothing changed"
         say(f"generated {len(files)} files ({outcome}) in {seconds:.1f} s")
+        say(_summary(contents(files)))
         return
     # The verdict is on what the document says now, and never on what was remembered of it.
     files = _made(config, Remote(remote_refs))[0]
@@ -106,6 +107,21 @@ def generate(
     elif check:
         say(f"{len(files)} files are what {config.document} says")
     ctx.exit(1 if differences else 0)
+
+
+def _summary(made: Contents) -> str:
+    """How much of the document has code."""
+    counts = [
+        f"{whole} of {number} {what}"
+        for whole, number, what in (
+            (made.whole_operations, made.operations, "operations"),
+            (made.whole_webhooks, made.webhooks, "webhooks"),
+        )
+        if number
+    ]
+    whole = f"{', '.join(counts) or 'no operations'} in full"
+    left_out = [f"{count} {rule}" for rule, count in made.left_out.items()]
+    return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"
 
 
 def _remembered(config: Config, remote: Remote) -> FileSet:

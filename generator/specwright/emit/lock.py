@@ -21,6 +21,23 @@ _HINT = (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contents:
+    """How much of its document a package holds.
+
+    Attributes:
+        operations, webhooks: how many the document has.
+        whole_operations, whole_webhooks: how many of them have nothing inside that is left out.
+        left_out: how many places have no code, by the rule that reports them.
+    """
+
+    operations: int = 0
+    whole_operations: int = 0
+    webhooks: int = 0
+    whole_webhooks: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What an output was made of.
@@ -30,12 +47,14 @@ class Origin:
         document: hash of the document.
         options: what the configuration says about the content.
         templates: hash of each template of the user.
+        contents: how much of the document it holds.
     """
 
     tools: Mapping[str, str]
     document: str
     options: Mapping[str, str | bool]
     templates: Mapping[str, str] = field(default_factory=dict)
+    contents: Contents = field(default_factory=Contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +80,11 @@ def locked(files: Mapping[str, bytes], origin: Origin) -> FileSet:
     hashes = {path: digest(content) for path, content in files.items()}
     text = json.dumps({**asdict(origin), "files": hashes}, indent=2, sort_keys=True)
     return FileSet({**files, LOCK: f"{text}\n".encode()})
+
+
+def contents(files: FileSet) -> Contents:
+    """Return what the lock file of a package that was just made says of its contents."""
+    return Contents(**json.loads(files[LOCK])["contents"])
 
 
 def read_lock(directory: Path) -> Lock:
