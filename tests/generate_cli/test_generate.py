@@ -34,7 +34,7 @@ def test_what_is_left_out_is_said_in_one_line_and_in_the_lock_file(
     get["callbacks"] = {"done": {"{$url}": {"post": {"responses": {}}}}}
     document["components"]["schemas"]["Thing"]["not"] = {"required": ["nothing"]}
     write_document(tmp_path, document)
-    done = specwright("generate", cwd=tmp_path)
+    done = specwright("generate", "--document", "api.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == (
         "0 of 2 operations, 1 of 1 webhooks in full; left out: 1 unsupported-body, "
