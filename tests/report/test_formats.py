@@ -106,6 +106,19 @@ def test_annotations_have_the_evidence_below_the_message_and_no_waived_findings(
     assert second == "::notice file=new.json,line=9,col=1,title=semver::1.1.0"
 
 
+def test_names_of_files_do_not_end_a_property_of_an_annotation() -> None:
+    finding = Finding("r", Level.INFO, Location("a:b,c%.json", 1, 1), None, "50%: a, b")
+    assert FORMATS["github"](Report("f", (finding,))) == (
+        "::notice file=a%3Ab%2Cc%25.json,line=1,col=1,title=r::50%25: a, b\n"
+    )
+
+
+def test_a_place_in_the_indentation_is_shown_at_the_first_character() -> None:
+    finding = Finding("r", Level.INFO, Location("f", 1, 1), None, "m")
+    lines = text(Report("f", (finding,), line=lambda _: "\t  - a: 1")).splitlines()
+    assert lines[1:3] == ["    1 | - a: 1", "      | ^"]
+
+
 def test_sarif_has_related_locations_suppressions_and_help() -> None:
     [run] = sarif.read(FORMATS["sarif"](REPORT))["runs"]
     first, second, waived = run["results"]

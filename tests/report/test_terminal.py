@@ -36,9 +36,9 @@ HOSTILE_NAMES = pytest.mark.skipif(
 
 
 def acting(text: str) -> set[str]:
-    """The characters of an output that would do something, but for ends of lines."""
+    """The characters of an output that would do something, but for ends of lines and tabs."""
     kinds = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
-    return {each for each in text if unicodedata.category(each) in kinds} - {"\n"}
+    return {each for each in text if unicodedata.category(each) in kinds} - {"\n", "\t"}
 
 
 def without_colours(rendered: str) -> str:
@@ -95,8 +95,8 @@ def test_a_document_cannot_forge_an_annotation(document: Path) -> None:
 def test_nothing_of_a_finding_acts(name: str) -> None:
     text = f"{HOSTILE}\ud800"
     place = Location(text, 1, 3)
-    evidence = (Evidence(text, text),)
-    finding = Finding("r", Level.ERROR, place, text, text, place, evidence, json.dumps(text), text)
+    evidence, value = (Evidence(text, text),), json.dumps(text, ensure_ascii=False)
+    finding = Finding("r", Level.ERROR, place, text, text, place, evidence, value, text)
     rendered = FORMATS[name](Report(text, (finding,), (finding,), (), lambda location: text))
     assert acting(without_colours(rendered)) == set()
     rendered.encode("utf-8")
@@ -113,9 +113,14 @@ def test_programs_get_text_as_it_was() -> None:
     finding = Finding("r", Level.ERROR, Location("f", 1, 1), text, text)
     report = published.read(FORMATS["json"](Report("f", (finding,))))
     assert report["findings"][0]["message"] == text
-    log = sarif.read(FORMATS["sarif"](Report("f", (finding,))))
-    [place] = log["runs"][0]["results"][0]["locations"]
-    assert place["logicalLocations"] == [{"fullyQualifiedName": text}]
+    [result] = sarif.read(FORMATS["sarif"](Report("f", (finding,))))["runs"][0]["results"]
+    assert result["locations"][0]["logicalLocations"] == [{"fullyQualifiedName": text}]
+
+
+def test_people_who_read_sarif_see_what_is_not_seen() -> None:
+    finding = Finding("r", Level.ERROR, Location("f", 1, 1), "", HOSTILE)
+    [result] = sarif.read(FORMATS["sarif"](Report("f", (finding,))))["runs"][0]["results"]
+    assert acting(result["message"]["text"]) == set()
 
 
 def test_the_caret_stands_below_the_place_when_characters_are_spelled_out() -> None:
@@ -137,6 +142,16 @@ def test_an_error_is_one_line_whatever_the_document_says(document: Path) -> None
     error, hint = result.stderr.splitlines()
     assert error.startswith("error: openapi.yaml:3:1: duplicate key 'a\\x00\\x07\\x08\\x1b]0;title")
     assert hint.startswith("hint: ")
+
+
+def test_what_generate_says_of_an_invalid_document_cannot_act(document: Path) -> None:
+    result = run("generate", "--document", str(document), "--output", "out")
+    assert result.exit_code == 1
+    assert "set-env" in result.stderr
+    assert acting(result.stderr) == set()
+    assert all(
+        line.startswith(("openapi.json:", "    ", "error: ")) for line in result.stderr.splitlines()
+    )
 
 
 @HOSTILE_NAMES
@@ -165,7 +180,7 @@ def test_what_lies_in_the_output_cannot_act(
     assert run(*generate).exit_code == 0
     (tmp_path / "out" / HOSTILE_NAME).write_text("x", "utf-8")
     [client] = (tmp_path / "out").glob("*/client.py")
-    client.write_text(f"# {HOSTILE}\n\u2028x = 1\n{client.read_text('utf-8')}", "utf-8")
+    client.write_text(f"# {HOSTILE}\n\u2028x = 1\n\ttab\n{client.read_text('utf-8')}", "utf-8")
 
     check = run(*generate, "--check")
     assert check.exit_code == 1
@@ -176,6 +191,8 @@ def test_what_lies_in_the_output_cannot_act(
     assert diff.exit_code == 1
     assert acting(diff.stdout) == set()
     assert "-# a\\x00\\x07\\x08\\x1b]0;title\\x07\\x1b[31m" in diff.stdout
+
+    assert "-\ttab\n" in diff.stdout
 
     refused = run(*generate)
     assert refused.exit_code == 2

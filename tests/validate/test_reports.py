@@ -1,13 +1,17 @@
 """One report, in words and in three formats for programs."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
 
+from specwright.check.settings import Waiver
 from specwright.cli import cli
+from specwright.errors import Location
+from specwright.findings import Finding, Level
 from tests.report import published, sarif
 
 PART = """{
@@ -128,6 +132,13 @@ def test_a_waiver_that_nothing_needs_is_reported(document: Path) -> None:
     result = validate(document)
     assert "lint.toml:8:1: warning waiver-unused " in result.stdout
     assert result.stdout.endswith("1 error, 1 warning, 1 info (1 waived)\n")
+
+
+def test_a_waiver_is_for_places_in_a_document() -> None:
+    waiver = Waiver("r", "*", "Because.", Location("lint.toml", 1, 1))
+    finding = Finding("r", Level.ERROR, Location("x.py", 1, 1), "", "m")
+    assert waiver.covers(finding)
+    assert not waiver.covers(replace(finding, pointer=None))
 
 
 def test_strict_is_stricter_and_levels_come_first(document: Path) -> None:
