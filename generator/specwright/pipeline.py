@@ -6,6 +6,7 @@ import json
 import sys
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from importlib.metadata import version
 
 from specwright.check.lint.rule import Category
@@ -110,7 +111,8 @@ def _prepared(document: Document, options: Options) -> tuple[Document, Names, Co
     """Bring a valid document into the form that models and operations are read from."""
     report = check(document, _NEEDED)
     if report.has_errors:
-        raise InvalidDocument(report)
+        errors = tuple(each for each in report.findings if each.level is Level.ERROR)
+        raise InvalidDocument(replace(report, findings=errors))
     normal = normalise(upgrade(document))
     return normal, package_names(document, options), _contents(normal, report)
 

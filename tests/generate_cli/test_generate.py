@@ -31,7 +31,7 @@ def test_what_is_left_out_is_said_in_one_line_and_in_the_lock_file(
     get = document["paths"]["/things/{id}"]["get"]
     form = {"content": {"multipart/form-data": {"schema": {"type": "object"}}}}
     document["paths"]["/things"] = {"post": {**get, "operationId": "add", "requestBody": form}}
-    get["callbacks"] = {"done": {"{$url}": {"post": {"responses": {}}}}}
+    get["callbacks"] = {"done": {"{$url}": {"post": {"responses": get["responses"]}}}}
     document["components"]["schemas"]["Thing"]["not"] = {"required": ["nothing"]}
     write_document(tmp_path, document)
     done = specwright("generate", "--document", "api.json", cwd=tmp_path)
