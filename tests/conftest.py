@@ -1,6 +1,7 @@
 """What all tests share: the command, the corpus and the way to accept new golden output."""
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--accept") and os.environ.get("CI"):
         raise pytest.UsageError("--accept changes what is expected; it is refused when CI is set")
+    # Shells start `pytest &` with Ctrl-C ignored, and the commands under test would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
