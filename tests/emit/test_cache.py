@@ -10,11 +10,12 @@ import pytest
 
 from specwright.config import Options
 from specwright.emit.cache import cache_directory, cache_key, load, store
-from specwright.emit.fileset import FileSet
-from specwright.emit.lock import digest
+from specwright.emit.lock import LOCK, digest
 from specwright.render.templates import Templates, builtin_directory
 
-FILES = FileSet({"a.py": b"a = 1\n", "p/b.py": b"b = 1\n"})
+from .conftest import FIRST, fileset
+
+FILES = fileset(FIRST)
 KEY = "0" * 64
 DOCUMENT = Path("api.json")
 
@@ -87,6 +88,20 @@ def test_one_behind_a_link_is_neither_read_nor_written(cache: Path, tmp_path: Pa
 )
 def test_an_entry_with_odd_contents_is_none(cache: Path, entry: object) -> None:
     text = json.dumps(entry)
+    (cache / KEY).write_text(f"{digest(text.encode())}\n{text}")
+    assert load(cache, KEY, DOCUMENT) is None
+
+
+@pytest.mark.parametrize("path", ["a.py", LOCK])
+@pytest.mark.parametrize("change", ["other", None])
+def test_an_entry_that_is_not_a_whole_output_is_none(
+    cache: Path, path: str, change: str | None
+) -> None:
+    files = {path: content.decode() for path, content in FILES.items()}
+    files[path] = change or ""
+    if change is None:
+        del files[path]
+    text = json.dumps({"files": files, "parts": {}})
     (cache / KEY).write_text(f"{digest(text.encode())}\n{text}")
     assert load(cache, KEY, DOCUMENT) is None
 

@@ -18,7 +18,7 @@ from platformdirs import user_cache_path
 import specwright
 from specwright.config import Options
 from specwright.emit.fileset import FileSet
-from specwright.emit.lock import digest
+from specwright.emit.lock import LOCK, digest, parse_lock
 from specwright.errors import SpecwrightError
 from specwright.files import read_regular
 from specwright.render.templates import Templates
@@ -63,8 +63,8 @@ def load(cache: Path, key: str, document: Path) -> FileSet | None:
         for name, expected in parts.items():
             if digest(read_regular(document.parent / name)) != expected:
                 return None
-        return FileSet({path: content.encode() for path, content in files.items()})
-    except (OSError, ValueError, RecursionError, SpecwrightError):
+        return _whole({path: content.encode() for path, content in files.items()})
+    except (OSError, ValueError, KeyError, RecursionError, SpecwrightError):
         return None
 
 
@@ -118,6 +118,14 @@ def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, str]]:
             if all(isinstance(each, str) for each in (*files.values(), *parts.values())):
                 return files, parts
     raise ValueError("not an entry of the cache")
+
+
+def _whole(files: Mapping[str, bytes]) -> FileSet:
+    """Refuse files that are not all those that their lock file lists."""
+    hashes = {path: digest(content) for path, content in files.items() if path != LOCK}
+    if parse_lock(files[LOCK], LOCK).files != hashes:
+        raise ValueError("not an output")
+    return FileSet(files)
 
 
 def _distributions() -> Iterator[str]:
