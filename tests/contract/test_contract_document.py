@@ -8,9 +8,9 @@ from typing import Any
 
 import jsonschema_rs
 
-from specwright.document import vocabulary
-from specwright.document.vocabulary import Place
 from specwright.pointer import Pointer, join, resolve
+from specwright.vocabulary.keyword import Place
+from specwright.vocabulary.table import keyword
 from tests.contract.published import BY_ID, CONTRACT, dereference, is_valid, operations
 
 
@@ -140,7 +140,7 @@ def test_every_declaration_has_the_shape_of_the_vocabulary() -> None:
             if not name.startswith("x-"):
                 continue
             found += 1
-            keyword = vocabulary.keyword(name, place)
-            assert keyword is not None, f"{at}: {name} does not stand there"
-            assert jsonschema_rs.is_valid(vocabulary.schema_for(keyword), value), f"{at}: {name}"
+            known = keyword(name, place)
+            assert known is not None, f"{at}: {name} does not stand there"
+            assert jsonschema_rs.is_valid(known.schema(), value), f"{at}: {name}"
     assert found > 80

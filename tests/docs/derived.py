@@ -11,8 +11,8 @@ import click
 from esim_service import settings as service_settings
 from esim_service.cli import main as service_main
 from specwright.commands.rules import RULES
-from specwright.document.vocabulary import KEYWORDS
 from specwright.report import vocabulary as vocabulary_page
+from specwright.vocabulary.table import KEYWORDS
 from tests.docs import rules_page
 from tests.service.fuzz import page as schemathesis_page
 

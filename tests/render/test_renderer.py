@@ -7,16 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from specwright.document.contract import Answer, Idempotency, Replay
 from specwright.errors import InputError
 from specwright.ir.model import Default
 from specwright.render.renderer import Renderer
 from specwright.render.templates import MAX_OWN, Templates, builtin_directory
 from specwright.text import Text
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 TEXT = Text('"""\nimport os')
-CONTRACT = Idempotency(
-    "/a~1b/c", Replay(201, "X", "true"), Answer(409, "x"), Answer(422, "y"), ("partner",)
+CONTRACT = IDEMPOTENCY.read(
+    {
+        IDEMPOTENCY.name: {
+            "key": "/a~1b/c",
+            "replay": {"status": 201, "header": "X", "value": "true"},
+            "in_progress": {"status": 409, "code": "x"},
+            "changed": {"status": 422, "code": "y"},
+            "scope": ["partner"],
+        }
+    }
 )
 
 

@@ -10,11 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specwright.document import sites
-from specwright.document.contract import (
-    document_contract,
-    operation_contract,
-    webhook_contract,
-)
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.security import credential_scheme
@@ -44,6 +39,9 @@ from specwright.ir.types import Types
 from specwright.names import constant, pascal, snake, words
 from specwright.pointer import join, resolve
 from specwright.text import Text
+from specwright.vocabulary.keyword import Place
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.table import declarations
 
 JSON = "application/json"
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
@@ -96,7 +94,7 @@ class _Builder:
             webhooks=webhooks,
             event_union=self._event_union(payloads),
             credential=self._credential(),
-            contract=document_contract(data),
+            contract=declarations(data, Place.DOCUMENT),
         )
 
     def _groups(self, found: Iterable[OperationSite]) -> tuple[Group, ...]:
@@ -140,7 +138,6 @@ class _Builder:
 
     def _operation(self, site: OperationSite, tag: str | None) -> Operation:
         value, identifier = site.value, site.name
-        contract = operation_contract(value)
         parameters_ = self._parameters(site)
         responses = tuple(
             self._response(status, response)
@@ -160,8 +157,8 @@ class _Builder:
             parameters=parameters_,
             body=self._body(site, identifier),
             responses=responses,
-            contract=contract,
-            page=page(self.document, self.types, contract.pagination, parameters_, responses),
+            contract=declarations(value, Place.OPERATION),
+            page=page(self.document, self.types, PAGINATION.read(value), parameters_, responses),
             pointer=site.pointer,
         )
 
@@ -316,7 +313,7 @@ class _Builder:
             operation=operation,
             event_type=Text(site.key),
             payload=operation.body.json if operation.body else None,
-            contract=webhook_contract(site.value),
+            contract=declarations(site.value, Place.WEBHOOK),
         )
 
     def _event_union(self, payloads: set[str | None]) -> TypeRef | None:

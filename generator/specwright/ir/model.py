@@ -12,10 +12,16 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
-    from specwright.document.contract import DocumentContract, OperationContract, WebhookContract
+    from collections.abc import Mapping
+
     from specwright.text import Text
 
+# What an object declares by `x-contract-*`: each key of its place without the prefix.
+Contract: TypeAlias = "Mapping[str, object]"
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
+
+# RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
+IDEMPOTENT_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"})
 
 
 class Location(StrEnum):
@@ -216,9 +222,14 @@ class Operation:
     parameters: tuple[Parameter, ...]
     body: Body | None
     responses: tuple[Response, ...]
-    contract: OperationContract
+    contract: Contract
     page: Page | None
     pointer: str
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether a repeated request is the same as one (RFC 9110, 9.2.2, or as declared)."""
+        return self.method in IDEMPOTENT_METHODS or self.contract["idempotency"] is not None
 
     @property
     def successes(self) -> tuple[Response, ...]:
@@ -251,7 +262,7 @@ class Webhook:
     operation: Operation
     event_type: Text
     payload: TypeRef | None
-    contract: WebhookContract
+    contract: Contract
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,7 +298,7 @@ class Api:
     webhooks: tuple[Webhook, ...]
     event_union: TypeRef | None
     credential: Credential | None
-    contract: DocumentContract
+    contract: Contract
 
     @property
     def operations(self) -> tuple[Operation, ...]:

@@ -1,16 +1,17 @@
-"""Lists in pages: what `x-contract-pagination` names, in the words of the generated code."""
+"""Lists in pages: what pagination declares, in the words of the generated code."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from specwright.document import sites
-from specwright.document.contract import Pagination
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.ir.model import Page, Parameter, Response
 from specwright.ir.types import Types
-from specwright.pointer import Pointer, join, resolve, split
+from specwright.pointer import join, resolve, split
+from specwright.text import Text
+from specwright.vocabulary.keywords.pagination import Pagination
 
 
 def page(
@@ -32,20 +33,20 @@ def page(
     items, schema = _walk(document, types, body, declared.items)
     return Page(
         item=types.slot(schema / "items", schema.value.get("items")),
-        cursor=next((p.name for p in parameters if p.wire.raw == declared.cursor), ""),
+        cursor=next((p.name for p in parameters if p.wire == declared.cursor), ""),
         items=items,
-        next=_walk(document, types, body, declared.next or "")[0],
-        more=_walk(document, types, body, declared.more or "")[0],
+        next=_walk(document, types, body, declared.next)[0],
+        more=_walk(document, types, body, declared.more)[0],
         resume=declared.resume,
     )
 
 
 def _walk(
-    document: Document, types: Types, schema: Site, pointer: Pointer
+    document: Document, types: Types, schema: Site, place: Text | None
 ) -> tuple[tuple[str, ...], Site]:
     """Attributes of the models on the way to a value, and the schema of that value."""
     attributes = []
-    for name in split(pointer):
+    for name in split(place.raw) if place else ():
         model = types.index.get(schema.pointer)
         attributes.append(name if model is None else model.fields.get(name, name))
         value = schema.value.get("properties", {}).get(name)

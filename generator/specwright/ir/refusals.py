@@ -1,14 +1,14 @@
-"""Where a body has properties with an error code of their own (`x-contract-invalid`)."""
+"""Where a body has properties with an error code of their own."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from typing import Any
 
-from specwright.document.contract import code_when_invalid
 from specwright.document.model import Document
 from specwright.ir.model import Refusal
 from specwright.text import Text
+from specwright.vocabulary.keywords.invalid import INVALID
 
 
 def refusals(
@@ -21,9 +21,9 @@ def refusals(
     above = (*above, id(followed))
     for name, value in followed.get("properties", {}).items():
         for each in (value, document.follow(value)):
-            code = code_when_invalid(each) if isinstance(each, dict) else None
-            if code is not None:
-                yield Refusal(Text(".".join((*path, name))), Text(code))
+            declared = INVALID.read(each) if isinstance(each, dict) else None
+            if declared is not None:
+                yield Refusal(Text(".".join((*path, name))), declared.code)
                 break
         yield from refusals(document, value, (*path, name), above)
     if "items" in followed:

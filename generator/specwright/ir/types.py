@@ -10,6 +10,7 @@ from specwright.document.schemas import reference
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import Kind, TypeRef
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 FORMATS = {
@@ -18,7 +19,7 @@ FORMATS = {
     "time": "datetime.time",
     "uuid": "uuid.UUID",
 }
-VALUE_KEYWORDS = ("enum", "const", "oneOf", "anyOf", "allOf", "x-extensible-enum")
+VALUE_KEYWORDS = ("enum", "const", "oneOf", "anyOf", "allOf", EXTENSIBLE_ENUM.name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ from specwright.document.normalise import COMPONENTS
 from specwright.errors import InputError
 from specwright.names import pascal
 from specwright.pointer import Pointer, join, resolve, split, unescape
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 KEYWORDS = frozenset(
     [
@@ -116,7 +117,7 @@ def translate(document: Document) -> Dialect:
 
 def _fallback(schema: Any) -> dict[str, Any] | None:
     """The schema of what an open union may hold later: an object with a discriminator."""
-    if not isinstance(schema, dict) or "x-extensible-enum" not in schema:
+    if not isinstance(schema, dict) or EXTENSIBLE_ENUM.name not in schema:
         return None
     discriminator = schema.get("discriminator")
     if not isinstance(discriminator, dict):
@@ -151,7 +152,7 @@ class _Translation:
             result["$ref"] = self._reference(known["$ref"])
         if isinstance(known.get("discriminator"), dict):
             result["discriminator"] = self._discriminator(known["discriminator"])
-        values = schema.get("x-extensible-enum")
+        values = schema.get(EXTENSIBLE_ENUM.name)
         if isinstance(values, list) and known.get("type") == "string":
             # Known values for people and editors, any other string for the future.
             described: dict[str, Any] = {

@@ -16,6 +16,7 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.models.dialect import Dialect
 from specwright.pointer import resolve
+from specwright.vocabulary.keywords.once import ONCE
 
 IMPORTS = b"""\
 from decimal import Decimal
@@ -162,8 +163,7 @@ def _once(
 
 def _is_once(document: Document, schema: Any) -> bool:
     return isinstance(schema, dict) and (
-        schema.get("x-contract-once") is True
-        or document.follow(schema).get("x-contract-once") is True
+        ONCE.read(schema) is True or ONCE.read(document.follow(schema)) is True
     )
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Callable, Mapping
-from enum import Enum
 from typing import Any
 
 import jinja2
@@ -33,7 +31,6 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
 # Its attribute access would go past the one below.
 _WITHHELD_FILTERS = ("attr", "pprint", "safe")
 _WITHHELD_GLOBALS = ("lipsum",)
-_DOCUMENT_MODULES = "specwright.document."
 
 
 class _Loader(jinja2.BaseLoader):
@@ -110,23 +107,14 @@ def _written(value: object) -> object:
 def _guarded(owner: object, name: object, value: Any) -> Any:
     if isinstance(owner, Text):
         raise TypeError(f"templates see no attributes of text from the document ({name})")
-    if _is_documents(owner) and not callable(value):
-        return _wrapped(value)
-    return value
-
-
-def _is_documents(owner: object) -> bool:
-    """Whether the strings inside a value were written by the document's author."""
-    return isinstance(owner, Default) or (
-        dataclasses.is_dataclass(owner) and type(owner).__module__.startswith(_DOCUMENT_MODULES)
-    )
+    return _wrapped(value) if isinstance(owner, Default) else value
 
 
 def _wrapped(value: Any) -> Any:
-    if isinstance(value, str) and not isinstance(value, Enum):
+    if isinstance(value, str):
         return Text(value)
-    if isinstance(value, tuple | list):
-        return type(value)(_wrapped(item) for item in value)
+    if isinstance(value, list):
+        return [_wrapped(item) for item in value]
     if isinstance(value, dict):
         return {_wrapped(name): _wrapped(item) for name, item in value.items()}
     return value

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from itertools import groupby
 from typing import Any
 
-from specwright.document.vocabulary import Keyword, Place, schema_for
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.shape import Schema
 
 _HEAD = """\
 # The x-contract keys
@@ -29,63 +29,53 @@ _PLACES = {
     Place.PROPERTY: "the schema of a property",
 }
 
-_Schema = dict[str, Any]
 
-
-def render(keywords: Iterable[Keyword]) -> str:
+def render(keywords: Iterable[Keyword[Any]]) -> str:
     """The whole page in Markdown."""
-    listed = sorted(keywords, key=lambda each: (each.name, each.definition))
-    parts = [_HEAD]
-    for (name, _), group in groupby(listed, key=lambda each: (each.name, each.definition)):
-        members = list(group)
-        where = " or ".join(_PLACES[each.place] for each in members)
-        parts.extend(_keyword(name, where, schema_for(members[0])))
-    return "".join(parts)
+    titled = {
+        f"`{each.name}` at {' or '.join(_PLACES[place] for place in each.places)}": each.schema()
+        for each in keywords
+    }
+    return _HEAD + "".join(
+        part for title, schema in sorted(titled.items()) for part in _keyword(title, schema)
+    )
 
 
-def _keyword(name: str, where: str, schema: _Schema) -> Iterator[str]:
-    definitions: _Schema = schema["$defs"]
-    shape = _resolved(schema, definitions)
-    yield f"\n## `{name}` at {where}\n\n{shape['description']}\n\n"
-    rows = list(_rows("", shape, definitions))
-    if not rows:
-        yield f"The value is {_kind(shape, definitions)}.\n"
+def _keyword(title: str, schema: Schema) -> Iterator[str]:
+    yield f"\n## {title}\n\n{schema['description']}\n\n"
+    members = dict(_members("", schema))
+    if not members:
+        yield f"The value is {_kind(schema)}.\n"
         return
     yield "| Member | Type | Meaning |\n|---|---|---|\n"
-    yield from rows
+    for place, (kind, member) in members.items():
+        yield f"| `{place}` | {kind} | {member['description']} |\n"
+    for place, (_, member) in members.items():
+        if "x-meanings" in member:
+            yield f"\n| Value of `{place}` | Meaning |\n|---|---|\n"
+            for word, meaning in member["x-meanings"].items():
+                yield f'| `"{word}"` | {meaning} |\n'
 
 
-def _rows(path: str, shape: _Schema, definitions: _Schema) -> Iterator[str]:
-    members: dict[str, _Schema] = dict(shape.get("properties", {}))
-    others = shape.get("additionalProperties")
-    if isinstance(others, dict):
-        members["*"] = others
+def _members(path: str, schema: Schema) -> Iterator[tuple[str, tuple[str, Schema]]]:
+    members: dict[str, Schema] = dict(schema.get("properties", {}))
+    if schema.get("additionalProperties"):
+        members["*"] = schema["additionalProperties"]
     for name, member in members.items():
-        resolved = _resolved(member, definitions)
-        needed = name in shape.get("required", ()) or name == "*"
-        kind = _kind(resolved, definitions) + ("" if needed else ", optional")
+        needed = name in schema.get("required", ()) or name == "*"
         place = f"{path}/{name}" if path else name
-        yield f"| `{place}` | {kind} | {resolved['description']} |\n"
-        yield from _rows(place, resolved, definitions)
+        yield place, (_kind(member) + ("" if needed else ", optional"), member)
+        yield from _members(place, member)
 
 
-def _resolved(schema: _Schema, definitions: _Schema) -> _Schema:
-    if "$ref" not in schema:
-        return schema
-    target: _Schema = definitions[schema["$ref"].rpartition("/")[2]]
-    return {**target, **{key: value for key, value in schema.items() if key != "$ref"}}
-
-
-def _kind(schema: _Schema, definitions: _Schema) -> str:
-    if "oneOf" in schema:
-        choices = (_resolved(each, definitions) for each in schema["oneOf"])
-        return " or ".join(_kind(each, definitions) for each in choices)
-    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
-    if values:
-        return " or ".join(f"`{json.dumps(value)}`" for value in values)
-    if schema.get("format") == "json-pointer":
-        return "JSON pointer"
+def _kind(schema: Schema) -> str:
+    if "const" in schema:
+        return f"`{json.dumps(schema['const'])}`"
+    if "x-meanings" in schema:
+        return "one of the words below"
+    if "enum" in schema:
+        return " or ".join(f"`{json.dumps(value)}`" for value in schema["enum"])
     if schema["type"] == "array":
-        return f"array of {_kind(_resolved(schema['items'], definitions), definitions)}"
-    types = schema["type"]
-    return types if isinstance(types, str) else " or ".join(types)
+        return f"array of {_kind(schema['items'])}"
+    types = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    return " or ".join(types).replace("string", "JSON pointer" if "format" in schema else "string")

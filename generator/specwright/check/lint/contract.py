@@ -12,20 +12,24 @@ import jsonschema_rs
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
-from specwright.document import vocabulary
 from specwright.document.shape import Node
 from specwright.document.sites import Direction
-from specwright.document.vocabulary import KEYWORDS, Keyword, Place
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
+from specwright.vocabulary import table
+from specwright.vocabulary.keyword import PREFIX, Keyword, Place
+from specwright.vocabulary.keywords.delivery import DELIVERY
+from specwright.vocabulary.keywords.error import ERROR
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.signature import SIGNATURE
 
-_KNOWN = frozenset(keyword.name for keyword in KEYWORDS)
+_KNOWN = frozenset(keyword.name for keyword in table.KEYWORDS)
 
 
 class Declaration(NamedTuple):
     """One declaration where it is written."""
 
-    keyword: Keyword
+    keyword: Keyword[Any]
     node: Node
     pointer: Pointer
     value: Any
@@ -39,7 +43,7 @@ def contract_key(subject: Subject) -> Iterator[Violation]:
             hint = f"; did you mean '{close[0]}'?" if close else ""
             yield Violation(pointer, f"'{name}' is not in the vocabulary{hint}")
         elif _keyword(node, name) is None:
-            places = " or ".join(sorted(vocabulary.places(name)))
+            places = " or ".join(sorted(table.places(name)))
             yield Violation(pointer, f"'{name}' belongs on a {places}, not here")
 
 
@@ -53,7 +57,7 @@ def contract_reference(subject: Subject) -> Iterator[Violation]:
     for declaration in _declarations(subject):
         # The wrong shape is reported by the rule above; nothing can be looked up in it.
         if _validator(declaration.keyword).is_valid(declaration.value):
-            for reference in vocabulary.references(declaration.keyword, declaration.value):
+            for reference in declaration.keyword.references(declaration.value):
                 for reason in missing(subject, declaration.node, reference):
                     yield Violation(
                         declaration.pointer + reference.at, f"'{reference.name}' {reason}"
@@ -61,20 +65,20 @@ def contract_reference(subject: Subject) -> Iterator[Violation]:
 
 
 def contract_condition(subject: Subject) -> Iterator[Violation]:
-    declared = mapping(subject.document.data.get("x-contract-error"))
+    declared = mapping(subject.document.data.get(ERROR.name))
     first: dict[str, str] = {}
     for code, each in mapping(declared.get("codes")).items():
         condition = mapping(each).get("condition")
         if isinstance(condition, str) and first.setdefault(condition, code) != code:
             yield Violation(
-                join("x-contract-error", "codes", code, "condition"),
+                join(ERROR.name, "codes", code, "condition"),
                 f"'{condition}' is answered with '{first[condition]}' already",
             )
 
 
 def contract_webhook(subject: Subject) -> Iterator[Violation]:
     webhooks = [each for each in subject.operations if each.direction is Direction.WEBHOOK]
-    for name in ("x-contract-signature", "x-contract-delivery"):
+    for name in (SIGNATURE.name, DELIVERY.name):
         if any(name in webhook.value for webhook in webhooks):
             for webhook in webhooks:
                 if name not in webhook.value:
@@ -86,7 +90,7 @@ def contract_webhook(subject: Subject) -> Iterator[Violation]:
 def _keys(subject: Subject) -> Iterator[tuple[Node, str]]:
     for node in subject.nodes:
         for name in node.value:
-            if name.startswith(vocabulary.PREFIX) or (name in _KNOWN and name[:2] == "x-"):
+            if name.startswith(PREFIX) or (name in _KNOWN and name[:2] == "x-"):
                 yield node, name
 
 
@@ -97,9 +101,9 @@ def _declarations(subject: Subject) -> Iterator[Declaration]:
             yield Declaration(keyword, node, node.pointer + join(name), node.value[name])
 
 
-def _keyword(node: Node, name: str) -> Keyword | None:
+def _keyword(node: Node, name: str) -> Keyword[Any] | None:
     place = _place(node)
-    return None if place is None else vocabulary.keyword(name, place)
+    return None if place is None else table.keyword(name, place)
 
 
 def _place(node: Node) -> Place | None:
@@ -117,8 +121,8 @@ def _place(node: Node) -> Place | None:
 
 
 @cache
-def _validator(keyword: Keyword) -> jsonschema_rs.Validator:
-    return jsonschema_rs.Draft202012Validator(vocabulary.schema_for(keyword), mask="this")
+def _validator(keyword: Keyword[Any]) -> jsonschema_rs.Validator:
+    return jsonschema_rs.Draft202012Validator(keyword.schema(), mask="this")
 
 
 _PLANS = """
@@ -146,7 +150,7 @@ _PAGINATION = (
     "id: /plan_id, resume: %s}"
 )
 _ERRORS = """
-        x-contract-error:
+        %s:
           codes:
             bad_body: {status: 400, type: invalid_request, condition: invalid_json}
             bad_json: {status: 400, type: invalid_request%s}
@@ -155,14 +159,14 @@ _WEBHOOKS = """
         webhooks:
           order.completed:
             post:
-              x-contract-delivery: {success: 2XX}
+              %s: {success: 2XX}
               responses: {"2XX": {description: Received.}}
           order.failed:
             post:
               %s
               responses: {"2XX": {description: Received.}}
         """
-_GOOD = _PLANS % ("x-contract-pagination: " + _PAGINATION % ("/data", "false"))
+_GOOD = _PLANS % (f"{PAGINATION.name}: " + _PAGINATION % ("/data", "false"))
 
 RULES = (
     Rule(
@@ -170,7 +174,7 @@ RULES = (
         Category.CONTRACT,
         "A declaration that no tool knows, or that stands where no tool looks, promises something "
         "that nobody keeps.",
-        _PLANS % ("x-contract-paginaton: " + _PAGINATION % ("/data", "false")),
+        _PLANS % (f"{PREFIX}paginaton: " + _PAGINATION % ("/data", "false")),
         _GOOD,
         Level.ERROR,
         Level.ERROR,
@@ -180,7 +184,7 @@ RULES = (
         "contract-shape",
         Category.CONTRACT,
         "Declarations are read by programs; their shape is fixed by a schema.",
-        _PLANS % ("x-contract-pagination: " + _PAGINATION % ("/data", "sometimes")),
+        _PLANS % (f"{PAGINATION.name}: " + _PAGINATION % ("/data", "sometimes")),
         _GOOD,
         Level.ERROR,
         Level.ERROR,
@@ -191,7 +195,7 @@ RULES = (
         Category.CONTRACT,
         "What a declaration names (fields, parameters, headers, statuses, error codes, "
         "operations) is in the document.",
-        _PLANS % ("x-contract-pagination: " + _PAGINATION % ("/items", "false")),
+        _PLANS % (f"{PAGINATION.name}: " + _PAGINATION % ("/items", "false")),
         _GOOD,
         Level.ERROR,
         Level.ERROR,
@@ -202,8 +206,8 @@ RULES = (
         Category.CONTRACT,
         "A tool that detects a condition answers with the code that declares it; two codes for "
         "one condition leave that to chance.",
-        _ERRORS % ", condition: invalid_json",
-        _ERRORS % "",
+        _ERRORS % (ERROR.name, ", condition: invalid_json"),
+        _ERRORS % (ERROR.name, ""),
         Level.ERROR,
         Level.ERROR,
         contract_condition,
@@ -213,8 +217,8 @@ RULES = (
         Category.CONTRACT,
         "Signature and delivery are declared on each webhook: no tool looks at another webhook "
         "to understand this one.",
-        _WEBHOOKS % "description: The order failed.",
-        _WEBHOOKS % "x-contract-delivery: {success: 2XX}",
+        _WEBHOOKS % (DELIVERY.name, "description: The order failed."),
+        _WEBHOOKS % (DELIVERY.name, f"{DELIVERY.name}: {{success: 2XX}}"),
         Level.WARNING,
         Level.ERROR,
         contract_webhook,

@@ -1,4 +1,4 @@
-"""Whether what an `x-contract-` declaration names is in the document."""
+"""Whether what a declaration names is in the document."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from specwright.check.subject import Subject, mapping
 from specwright.document import sites
 from specwright.document.shape import Node
 from specwright.document.sites import OperationSite, Site
-from specwright.document.vocabulary import Reference, Target
 from specwright.errors import InputError
+from specwright.vocabulary.keywords.error import ERROR
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
+from specwright.vocabulary.reference import Reference, Target
 
 Look = Callable[[Subject, OperationSite, Reference], str | None]
 
@@ -44,7 +47,7 @@ def _operations(subject: Subject, node: Node, reference: Reference) -> list[Oper
 
 
 def _error_codes(subject: Subject) -> dict[str, Any]:
-    return mapping(mapping(subject.document.data.get("x-contract-error")).get("codes"))
+    return mapping(mapping(subject.document.data.get(ERROR.name)).get("codes"))
 
 
 def _schema(subject: Subject, reference: Reference) -> str | None:
@@ -56,7 +59,7 @@ def _schema(subject: Subject, reference: Reference) -> str | None:
 
 
 def _error_body(subject: Subject, reference: Reference) -> str | None:
-    declared = mapping(subject.document.data.get("x-contract-error")).get("schema")
+    declared = mapping(subject.document.data.get(ERROR.name)).get("schema")
     if describes(subject, {"$ref": declared}, reference.name):
         return None
     return "is not in the error body"
@@ -74,14 +77,14 @@ def _header_somewhere(subject: Subject, reference: Reference) -> str | None:
 def _error_code(subject: Subject, reference: Reference) -> str | None:
     code = mapping(_error_codes(subject).get(reference.name))
     if not code:
-        return "is not a code of x-contract-error"
+        return f"is not a code of {ERROR.name}"
     if reference.status is not None and code.get("status") != reference.status:
-        return f"has status {code.get('status')} in x-contract-error, not {reference.status}"
+        return f"has status {code.get('status')} in {ERROR.name}, not {reference.status}"
     return None
 
 
 def _rate_limit_class(subject: Subject, reference: Reference) -> str | None:
-    declared = mapping(subject.document.data.get("x-contract-rate-limit"))
+    declared = mapping(subject.document.data.get(RATE_LIMITS.name))
     known = mapping(declared.get("classes"))
     return None if reference.name in known else "is not a class of the document's rate limits"
 
@@ -113,7 +116,7 @@ def _item(subject: Subject, operation: OperationSite, reference: Reference) -> s
     body = sites.success_content(subject.document, operation)
     if body is None:
         return "needs a response body"
-    where = mapping(operation.value.get("x-contract-pagination")).get("items")
+    where = mapping(operation.value.get(PAGINATION.name)).get("items")
     lists = find(subject, body.value.get("schema"), where if isinstance(where, str) else "")
     if any(describes(subject, each, reference.name) for each in items(subject, lists)):
         return None

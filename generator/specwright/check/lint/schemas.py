@@ -17,6 +17,7 @@ from specwright.check.subject import Subject, mapping, sequence, shorten
 from specwright.document.shape import SECTIONS, walk
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.error import ERROR
 
 _COMPONENT = re.compile(r"/components/schemas/[^/]+")
 # Places whose schemas are conditions or parts of a whole, not types of their own.
@@ -159,7 +160,7 @@ def _references(subject: Subject) -> Iterator[str]:
     for node in subject.of_kind("discriminator"):
         for name in mapping(node.value.get("mapping")).values():
             yield from (str(name), f"#/components/schemas/{name}")
-    declared = mapping(subject.document.data.get("x-contract-error"))
+    declared = mapping(subject.document.data.get(ERROR.name))
     yield str(declared.get("schema"))
 
 

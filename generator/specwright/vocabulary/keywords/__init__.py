@@ -1,0 +1,1 @@
+"""The keys, one module each: what it says, and what its members refer to."""

@@ -1,0 +1,19 @@
+"""How large a request may be."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.types import Positive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BodyLimit:
+    """The largest request body."""
+
+    max_bytes: Annotated[Positive, "Bytes allowed in a request body."]
+
+
+BODY_LIMIT = Keyword[BodyLimit]("x-contract-body-limit", (Place.DOCUMENT,), BodyLimit)

@@ -1,0 +1,38 @@
+"""How often, how long and with which headers a webhook is sent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import Limits, Name, Positive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """How a webhook is delivered and what acknowledges it."""
+
+    retry_after_seconds: Annotated[
+        tuple[Positive, ...],
+        "The pauses after each failed attempt. The delivery is exhausted when the attempt after "
+        "the last pause fails.",
+    ]
+    success: Annotated[
+        Name,
+        Limits(pattern="^[1-5]([0-9]{2}|XX)$"),
+        Names(Target.RESPONSE_STATUS),
+        "The statuses that acknowledge a delivery, written as a response key of OpenAPI.",
+    ]
+    connect_timeout_seconds: Annotated[Positive, "Time allowed to connect."]
+    timeout_seconds: Annotated[Positive, "Time allowed for the whole attempt."]
+    event_id_header: Annotated[
+        Name, Names(Target.HEADER_PARAMETER), "The header that carries the id of the event."
+    ]
+    event_type_header: Annotated[
+        Name, Names(Target.HEADER_PARAMETER), "The header that carries the type of the event."
+    ]
+
+
+DELIVERY = Keyword[Delivery]("x-contract-delivery", (Place.WEBHOOK,), Delivery)

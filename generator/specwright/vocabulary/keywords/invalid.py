@@ -1,0 +1,22 @@
+"""Which error code a property has for values that it refuses for their form."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invalid:
+    """What a server answers when it refuses the value of this property for its form, instead of
+    the code of the general condition.
+    """
+
+    code: Annotated[Name, Names(Target.ERROR_CODE), "A code listed in `x-contract-error`."]
+
+
+INVALID = Keyword[Invalid]("x-contract-invalid", (Place.PROPERTY,), Invalid)

@@ -1,0 +1,30 @@
+"""How a list is ordered."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import Choice, InstancePointer
+
+
+class Direction(Choice):
+    """From the smallest up, or from the largest down."""
+
+    ASCENDING = "ascending"
+    DESCENDING = "descending"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """The order of the items of a list."""
+
+    by: Annotated[
+        InstancePointer, Names(Target.ITEM), "The field of an item that the list is ordered by."
+    ]
+    direction: Annotated[Direction, "The direction of the order."]
+
+
+ORDER = Keyword[Order]("x-contract-order", (Place.OPERATION,), Order)

@@ -1,0 +1,48 @@
+"""Where the pages of a list keep their items and what leads to the next one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import InstancePointer, Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pagination:
+    """The operation answers with a page of a list."""
+
+    cursor: Annotated[
+        Name | None,
+        Names(Target.QUERY_PARAMETER),
+        "The query parameter that continues a list. Null when the list has one page only.",
+    ]
+    limit: Annotated[
+        Name | None,
+        Names(Target.QUERY_PARAMETER),
+        "The query parameter that sets the page size. Null when there is none.",
+    ]
+    items: Annotated[
+        InstancePointer, Names(Target.RESPONSE_BODY), "Where the response has the items."
+    ]
+    next: Annotated[
+        InstancePointer | None,
+        Names(Target.RESPONSE_BODY),
+        "Where the response has the cursor of the next page. Null when it has none.",
+    ]
+    more: Annotated[
+        InstancePointer | None,
+        Names(Target.RESPONSE_BODY),
+        "Where the response says whether more items follow. Null when it does not.",
+    ]
+    id: Annotated[InstancePointer, Names(Target.ITEM), "Where an item has its identity."]
+    resume: Annotated[
+        bool,
+        "True when the next cursor is always given, also at the end of the list, and may be asked "
+        "again later for what was added since.",
+    ] = False
+
+
+PAGINATION = Keyword[Pagination]("x-contract-pagination", (Place.OPERATION,), Pagination)

@@ -1,0 +1,58 @@
+"""How many requests are allowed in how long."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import Limits, Name, Positive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimitClass:
+    """How many requests are allowed in how long."""
+
+    limit: Annotated[Positive, "Requests allowed in any window."]
+    window_seconds: Annotated[Positive, "Length of the sliding window in seconds."]
+    scope: Annotated[Name, "What is counted separately, for example `key` for each API key."]
+
+
+# A header that there is not is absent; null is no name.
+_Header = Annotated[Name | None, Limits(type="string"), Names(Target.RESPONSE_HEADER)]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimitHeaders:
+    """The names of the response headers."""
+
+    policy: Annotated[
+        _Header, "Carries the limit and the window (`RateLimit-Policy` of the IETF draft)."
+    ] = None
+    state: Annotated[
+        _Header, "Carries what remains and when it is renewed (`RateLimit` of the IETF draft)."
+    ] = None
+    retry: Annotated[_Header, "Carries the seconds to wait once the limit is used up."] = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimits:
+    """The rate limit classes, and the response headers that report them."""
+
+    classes: Annotated[
+        Mapping[Name, RateLimitClass], Limits(minProperties=1), "The classes by name."
+    ]
+    headers: RateLimitHeaders = RateLimitHeaders()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RateLimit:
+    """The rate limit class that the operation counts against."""
+
+    class_: Annotated[Name, Names(Target.RATE_LIMIT_CLASS), "A class that the document declares."]
+
+
+RATE_LIMITS = Keyword[RateLimits]("x-contract-rate-limit", (Place.DOCUMENT,), RateLimits)
+RATE_LIMIT = Keyword[RateLimit]("x-contract-rate-limit", (Place.OPERATION,), RateLimit)

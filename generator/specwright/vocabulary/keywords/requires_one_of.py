@@ -1,0 +1,29 @@
+"""Which parameters must not all be absent."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import Limits, Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequiresOneOf:
+    """At least one of several optional query parameters must be given."""
+
+    parameters: Annotated[
+        tuple[Annotated[Name, Names(Target.QUERY_PARAMETER)], ...],
+        Limits(minItems=2, uniqueItems=True),
+        "The names of the query parameters.",
+    ]
+    code: Annotated[
+        Name, Names(Target.ERROR_CODE), "The error code of the answer when all are absent."
+    ]
+
+
+REQUIRES_ONE_OF = Keyword[RequiresOneOf](
+    "x-contract-requires-one-of", (Place.OPERATION,), RequiresOneOf
+)

@@ -1,0 +1,62 @@
+"""How a receiver knows that a webhook is genuine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import Choice, Limits, Name, Positive
+
+
+class Algorithm(Choice):
+    """What makes the digest."""
+
+    HMAC_SHA256 = "hmac-sha256"
+
+
+class Encoding(Choice):
+    """How the digest is written."""
+
+    HEX = "hex"
+
+
+class Secret(Choice):
+    """How the secret becomes the key."""
+
+    TEXT = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Signature:
+    """How a webhook delivery is signed."""
+
+    header: Annotated[
+        Name, Names(Target.HEADER_PARAMETER), "The header that carries the signature."
+    ]
+    template: Annotated[
+        Name,
+        Limits(allOf=[{"pattern": r"\{timestamp\}"}, {"pattern": r"\{digest\}"}]),
+        "The exact form of the header value, with the places `{timestamp}` (seconds since 1970) "
+        "and `{digest}`.",
+    ]
+    payload: Annotated[
+        Name,
+        Limits(pattern=r"\{body\}"),
+        "The signed text, with the places `{timestamp}` and `{body}` (the raw bytes of the body).",
+    ]
+    algorithm: Annotated[Algorithm, "The algorithm of the digest."]
+    encoding: Annotated[Encoding, "How the digest is written; `hex` means lower-case letters."]
+    tolerance_seconds: Annotated[
+        Positive,
+        "How far the timestamp may be from the time of the receiver, in either direction.",
+    ]
+    secret: Annotated[
+        Secret,
+        "How the secret becomes the key; `text` means the UTF-8 bytes of the whole secret as it "
+        "was shown.",
+    ]
+
+
+SIGNATURE = Keyword[Signature]("x-contract-signature", (Place.WEBHOOK,), Signature)

@@ -1,0 +1,32 @@
+"""How a test provokes a webhook."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import Name, Positive
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trigger:
+    """What causes a webhook, so that a test can provoke it."""
+
+    operation: Annotated[
+        Name, Names(Target.OPERATION), "The operationId of the operation that causes it."
+    ]
+    scenario: Annotated[
+        Name | None,
+        Names(Target.REQUEST_EXAMPLE, operation="operation"),
+        "The name of the request body example of that operation that causes it. Null when any "
+        "successful call does.",
+    ]
+    within_seconds: Annotated[
+        Positive,
+        "How long after the call the first attempt of the delivery is made at the latest.",
+    ]
+
+
+TRIGGER = Keyword[Trigger]("x-contract-trigger", (Place.WEBHOOK,), Trigger)

@@ -1,0 +1,207 @@
+"""What the type hints of a declaration say about its value in a document."""
+
+from __future__ import annotations
+
+import dataclasses
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from keyword import iskeyword
+from types import NoneType
+from typing import Annotated, Any, TypeAlias, get_args, get_origin, get_type_hints
+
+from specwright.pointer import Pointer, join
+from specwright.text import Text
+from specwright.vocabulary.reference import Names, Reference
+from specwright.vocabulary.types import Choice, Limits
+
+Schema: TypeAlias = dict[str, Any]
+Members: TypeAlias = Mapping[str, Any]
+
+
+class Shape(ABC):
+    """The values of one type."""
+
+    @abstractmethod
+    def schema(self) -> Schema:
+        """Return the JSON Schema of the values, complete in itself."""
+
+    @abstractmethod
+    def read(self, value: Any) -> object:
+        """Return what a value means."""
+
+    def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
+        """Find what the value at this place refers to, between the members beside it."""
+        return iter(())
+
+
+@cache
+def shape(hint: object) -> Shape:
+    """Return the shape of the values that a type hint stands for.
+
+    Raises:
+        TypeError: declarations hold no such values; text, for one, is no `str`.
+    """
+    if hint in _SCALARS:
+        return _SCALARS[hint]
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin is Annotated:
+        return _Annotated(shape(arguments[0]), arguments[1:])
+    if NoneType in arguments:
+        return _Nullable(shape(arguments[0]))
+    if origin is tuple:
+        return _Array(shape(arguments[0]))
+    if origin is Mapping:
+        return _Map(shape(arguments[0]), shape(arguments[1]))
+    if isinstance(hint, type) and issubclass(hint, Choice):
+        return _Word(hint)
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return _Object(hint)
+    raise TypeError(f"a declaration holds no {hint}")
+
+
+@dataclass(frozen=True)
+class _Scalar(Shape):
+    types: str | list[str]
+    make: Callable[[Any], object]
+
+    def schema(self) -> Schema:
+        return {"type": self.types}
+
+    def read(self, value: Any) -> object:
+        return self.make(value)
+
+
+# Each makes its own type of whatever it gets: also where nothing was checked, no text is a `str`.
+_SCALARS: Mapping[object, Shape] = {
+    bool: _Scalar("boolean", bool),
+    int: _Scalar("integer", int),
+    Text: _Scalar("string", Text),
+    Text | int: _Scalar(["string", "integer"], lambda v: Text(v) if isinstance(v, str) else int(v)),
+}
+
+
+@dataclass(frozen=True)
+class _Word(Shape):
+    choices: type[Choice]
+
+    def schema(self) -> Schema:
+        meanings = {each.value: each.meaning for each in self.choices if each.meaning}
+        words: Schema = {"enum": [each.value for each in self.choices]}
+        return {**words, "x-meanings": meanings} if meanings else words
+
+    def read(self, value: Any) -> object:
+        return self.choices(value)
+
+
+@dataclass(frozen=True)
+class _Nullable(Shape):
+    inner: Shape
+
+    def schema(self) -> Schema:
+        schema = self.inner.schema()
+        # A word that is not given is absent, never null.
+        return {**schema, "type": [schema["type"], "null"]} if "type" in schema else schema
+
+    def read(self, value: Any) -> object:
+        return None if value is None else self.inner.read(value)
+
+    def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
+        if value is not None:
+            yield from self.inner.references(value, at, beside)
+
+
+@dataclass(frozen=True)
+class _Annotated(Shape):
+    inner: Shape
+    notes: tuple[object, ...]
+
+    def schema(self) -> Schema:
+        schema = self.inner.schema()
+        for note in self.notes:
+            match note:
+                case str():
+                    schema["description"] = note
+                case Limits():
+                    schema |= note.keywords
+        return schema
+
+    def read(self, value: Any) -> object:
+        return self.inner.read(value)
+
+    def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
+        for note in self.notes:
+            if isinstance(note, Names) and value is not None:
+                yield note.reference(value, at, beside)
+        yield from self.inner.references(value, at, beside)
+
+
+@dataclass(frozen=True)
+class _Array(Shape):
+    items: Shape
+
+    def schema(self) -> Schema:
+        return {"type": "array", "items": self.items.schema()}
+
+    def read(self, value: Any) -> object:
+        return tuple(map(self.items.read, value))
+
+    def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
+        for index, item in enumerate(value):
+            yield from self.items.references(item, at + join(index), beside)
+
+
+@dataclass(frozen=True)
+class _Map(Shape):
+    names: Shape
+    values: Shape
+
+    def schema(self) -> Schema:
+        return {
+            "type": "object",
+            "propertyNames": self.names.schema(),
+            "additionalProperties": self.values.schema(),
+        }
+
+    def read(self, value: Any) -> object:
+        return {self.names.read(name): self.values.read(each) for name, each in value.items()}
+
+    def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
+        for name, each in value.items():
+            yield from self.values.references(each, at + join(name), value)
+
+
+@dataclass(frozen=True)
+class _Object(Shape):
+    made: type
+
+    @cached_property
+    def _members(self) -> Mapping[str, Shape]:
+        hints = get_type_hints(self.made, include_extras=True)
+        return {name.removesuffix("_"): shape(hint) for name, hint in hints.items()}
+
+    def schema(self) -> Schema:
+        required = [
+            field.name.removesuffix("_")
+            for field in dataclasses.fields(self.made)
+            if field.default is dataclasses.MISSING
+        ]
+        return {
+            "description": " ".join((self.made.__doc__ or "").split()),
+            "type": "object",
+            "properties": {name: member.schema() for name, member in self._members.items()},
+            "required": required,
+            "additionalProperties": False,
+        }
+
+    def read(self, value: Any) -> object:
+        members = self._members.items()
+        read = {name: member.read(value[name]) for name, member in members if name in value}
+        # `class` is a member of a document and no name for an attribute.
+        return self.made(**{f"{k}_" if iskeyword(k) else k: each for k, each in read.items()})
+
+    def references(self, value: Any, at: Pointer, beside: Members) -> Iterator[Reference]:
+        for name, member in self._members.items():
+            if name in value:
+                yield from member.references(value[name], at + join(name), value)

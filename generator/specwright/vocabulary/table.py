@@ -1,0 +1,34 @@
+"""All keys of the vocabulary: those that the modules of `keywords` define."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
+
+from specwright.vocabulary import keywords
+from specwright.vocabulary.keyword import Keyword, Place
+
+KEYWORDS: tuple[Keyword[Any], ...] = tuple(
+    value
+    for module in sorted(module.name for module in iter_modules(keywords.__path__))
+    for value in vars(import_module(f"{keywords.__name__}.{module}")).values()
+    if isinstance(value, Keyword)
+)
+
+
+def places(name: str) -> tuple[Place, ...]:
+    """Where the key may stand; empty when the vocabulary does not have it."""
+    return tuple(place for each in KEYWORDS if each.name == name for place in each.places)
+
+
+def keyword(name: str, place: Place) -> Keyword[Any] | None:
+    """The key with this name at this place."""
+    fitting = (each for each in KEYWORDS if each.name == name and place in each.places)
+    return next(fitting, None)
+
+
+def declarations(holder: Mapping[str, Any], place: Place) -> Mapping[str, object]:
+    """What an object declares, by the names that templates know; None for what it does not."""
+    return {each.attribute: each.read(holder) for each in KEYWORDS if place in each.places}

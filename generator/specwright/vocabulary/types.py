@@ -1,0 +1,37 @@
+"""The types of members that declarations have in common."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Self, TypeAlias
+
+from specwright.text import Text
+
+
+class Limits:
+    """Limits of a value in the words of JSON Schema."""
+
+    def __init__(self, **keywords: object) -> None:
+        self.keywords = keywords
+
+
+class Choice(StrEnum):
+    """A word of a closed set, with its meaning where the word alone does not tell."""
+
+    meaning: str
+
+    def __new__(cls, word: str, meaning: str = "") -> Self:
+        """Make a member of the set."""
+        member = str.__new__(cls, word)
+        member._value_ = word
+        member.meaning = meaning
+        return member
+
+
+Name: TypeAlias = Annotated[Text, Limits(minLength=1)]
+# RFC 6901, into a value that is sent or received; the empty pointer is the whole value.
+InstancePointer: TypeAlias = Annotated[
+    Text, Limits(format="json-pointer", pattern="^(/([^~/]|~[01])*)*$")
+]
+Status: TypeAlias = Annotated[int, Limits(minimum=100, maximum=599)]
+Positive: TypeAlias = Annotated[int, Limits(minimum=1)]
