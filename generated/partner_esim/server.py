@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, Unpack
 
 from starlette.applications import Starlette
@@ -24,8 +25,14 @@ from ._runtime.server.problems import Problem, Unimplemented
 
 __all__ = [
     "Allowance",
+    "RATE_LIMITS",
     "RateLimit",
     "RateLimiter",
+    "MAX_BODY_BYTES",
+    "REQUEST_ID_HEADER",
+    "CREATE_ORDER_REPLAY_HEADERS",
+    "CREATE_TOPUP_REPLAY_HEADERS",
+    "CREATE_WEBHOOK_ENDPOINT_CAPACITY",
     "Cursors",
     "Authenticate",
     "Context",
@@ -51,6 +58,16 @@ __all__ = [
     "Sandbox",
     "UnimplementedSandbox",
 ]
+
+RATE_LIMITS = (RateLimit("read", 600, 60), RateLimit("write", 60, 60))
+MAX_BODY_BYTES = 65536
+REQUEST_ID_HEADER = "Request-Id"
+# For `Reply`, when `create_order` repeats the answer to an earlier request.
+CREATE_ORDER_REPLAY_HEADERS: Mapping[str, str] = {"Idempotent-Replay": "true"}
+# For `Reply`, when `create_topup` repeats the answer to an earlier request.
+CREATE_TOPUP_REPLAY_HEADERS: Mapping[str, str] = {"Idempotent-Replay": "true"}
+# How many there may be at once of what `create_webhook_endpoint` creates.
+CREATE_WEBHOOK_ENDPOINT_CAPACITY = 3
 
 
 class Plans(Protocol):
@@ -214,8 +231,8 @@ class UnimplementedSandbox(Sandbox):
 _POLICY = Policy(
     errors=_operations.ERROR,
     credential=("Authorization", "Bearer "),
-    max_body=65536,
-    rate_limits=(RateLimit("read", 600, 60), RateLimit("write", 60, 60)),
+    max_body=MAX_BODY_BYTES,
+    rate_limits=RATE_LIMITS,
     rate_headers=("RateLimit-Policy", "RateLimit", "Retry-After"),
 )
 

@@ -29,6 +29,9 @@ __all__ = [
     "EVENT_ID_HEADER",
     "EVENT_TYPE_HEADER",
     "RETRY_AFTER_SECONDS",
+    "CONNECT_TIMEOUT_SECONDS",
+    "TIMEOUT_SECONDS",
+    "SUCCESS_STATUSES",
     "parse",
 ]
 
@@ -38,7 +41,13 @@ _SCHEME = Scheme(
 SIGNATURE_HEADER = _SCHEME.header
 EVENT_ID_HEADER = "Service-Event-Id"
 EVENT_TYPE_HEADER = "Service-Event-Type"
+# The pauses after each failed attempt; when the attempt after the last one fails, no more follow.
 RETRY_AFTER_SECONDS = (60, 300, 1800, 7200, 43200)
+# The time to connect, and the time of the whole attempt.
+CONNECT_TIMEOUT_SECONDS = 5
+TIMEOUT_SECONDS = 15
+# The answers that acknowledge a delivery.
+SUCCESS_STATUSES = range(200, 300)
 
 
 def sign(body: bytes, secret: str, *, timestamp: int | None = None) -> str:

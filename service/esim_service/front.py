@@ -12,10 +12,13 @@ from typing import TextIO
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from partner_esim.server import REQUEST_ID_HEADER
+
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 # What clients make up must not become the label of a metric.
 _OTHER = "other"
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_REQUEST_ID = REQUEST_ID_HEADER.lower().encode()
 _LOGGER = "esim_service.http"
 _VARIABLE = re.compile(r"\\\{[^}]*\\\}")
 
@@ -109,7 +112,7 @@ class _Observed:
         if message["type"] == "http.response.start":
             self.status = message["status"]
             for name, value in message["headers"]:
-                if name.lower() == b"request-id":
+                if name.lower() == _REQUEST_ID:
                     self.request_id = value.decode("latin-1")
         await self._send(message)
 

@@ -10,6 +10,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
+from partner_esim.server import REQUEST_ID_HEADER
+
 from .wire import error
 
 _ALLOW = "GET, HEAD, OPTIONS"
@@ -47,7 +49,7 @@ class Page:
 
     def _answer(self, request: Request) -> Response:
         request_id = self._new_request_id()
-        headers = {"Request-Id": request_id}
+        headers = {REQUEST_ID_HEADER: request_id}
         if request.method == "OPTIONS":
             return Response(status_code=204, headers={**headers, "Allow": _ALLOW})
         if request.method not in ("GET", "HEAD"):

@@ -9,6 +9,7 @@ from typing import ClassVar
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from partner_esim.models import Error, ErrorObject
+from partner_esim.server import REQUEST_ID_HEADER
 
 from .clock import SystemClock
 from .ids import Ids, Prefix
@@ -205,7 +206,8 @@ class Protocol(HttpToolsProtocol):
         body = error(code, message, request_id)
         head = (
             f"HTTP/1.1 {status}\r\n{headers}content-type: application/json\r\n"
-            f"request-id: {request_id}\r\ncontent-length: {len(body)}\r\nconnection: close\r\n\r\n"
+            f"{REQUEST_ID_HEADER.lower()}: {request_id}\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
         )
         return head.encode("ascii") + body
 

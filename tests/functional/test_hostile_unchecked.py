@@ -63,10 +63,18 @@ def hostile(text: str) -> dict[str, Any]:
             "scope": [text],
         },
         "x-contract-rate-limit": {"class": text},
+        "x-contract-capacity": {
+            "limit": 1,
+            "scope": text,
+            "status": 409,
+            "code": text,
+            "release": text,
+        },
+        "x-contract-order": {"by": f"/k{text}".replace("~", "~0"), "direction": "ascending"},
         "x-contract-requires-one-of": {"parameters": [f"q{text}"], "code": text},
         f"x-{text}": text,
     }
-    event = {
+    event: dict[str, Any] = {
         "operationId": f"on{text}",
         "summary": text,
         "requestBody": {"required": True, **body},
@@ -80,7 +88,14 @@ def hostile(text: str) -> dict[str, Any]:
             "retry_after_seconds": [1], "success": "2XX", "connect_timeout_seconds": 1,
             "timeout_seconds": 1, "event_id_header": text, "event_type_header": text,
         },
+        "x-contract-trigger": {"operation": text, "scenario": text, "within_seconds": 1},
     }  # fmt: skip
+    # Signed and delivered in another way, so that each has names of its own.
+    another: dict[str, Any] = {**event, "operationId": f"another{text}"}
+    for key in ("x-contract-signature", "x-contract-delivery"):
+        another[key] = {
+            name: f"{value}b" if value == text else value for name, value in event[key].items()
+        }
     return {
         "openapi": "3.1.1",
         "info": {
@@ -100,7 +115,7 @@ def hostile(text: str) -> dict[str, Any]:
             "headers": {"policy": text, "state": text, "retry": text},
         },
         "paths": {f"/things/{{id}}/{text.replace('{', '').replace('}', '')}": {"post": operation}},
-        "webhooks": {f"w{text}": {"post": event}},
+        "webhooks": {f"w{text}": {"post": event}, f"v{text}": {"post": another}},
         "components": {
             "securitySchemes": {
                 "key": {"type": "apiKey", "in": "header", "name": text, "description": text}

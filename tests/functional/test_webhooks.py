@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from specwright.errors import InputError
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, ref
 
@@ -80,7 +81,24 @@ def test_a_signed_delivery_becomes_its_event(package: Generate) -> None:
     parsed = webhooks.parse(body, headers, SECRET)
     assert (type(parsed).__name__, parsed.count) == ("Made", 3)
     assert (webhooks.SIGNATURE_HEADER, webhooks.EVENT_ID_HEADER) == ("X-Signed", "X-Id")
+
+
+def test_how_long_and_how_often_a_delivery_is_tried_is_the_documents(package: Generate) -> None:
+    webhooks = package(api(**SIGNED)).webhooks
     assert webhooks.RETRY_AFTER_SECONDS == (1, 5)
+    assert (webhooks.CONNECT_TIMEOUT_SECONDS, webhooks.TIMEOUT_SECONDS) == (1, 5)
+
+
+@pytest.mark.parametrize(
+    ("success", "statuses"), [("2XX", range(200, 300)), ("204", range(204, 205))]
+)
+def test_which_answers_acknowledge_a_delivery_is_the_documents(
+    package: Generate, success: str, statuses: range
+) -> None:
+    answers = {success: {"description": "Thanks."}}
+    declared = {"x-contract-delivery": {**DELIVERY, "success": success}}
+    webhooks = package(api(**declared, responses=answers)).webhooks
+    assert statuses == webhooks.SUCCESS_STATUSES
 
 
 def test_form_and_tolerance_are_the_documents(package: Generate) -> None:
@@ -141,6 +159,103 @@ def test_webhooks_without_a_common_event_have_a_parser_each(package: Generate) -
     parsed: Any = webhooks.parse_thing_gone(body, headers, SECRET)
     assert parsed.count == 1
     assert not hasattr(webhooks, "parse")
+
+
+OTHER = {**SIGNATURE, "header": "X-Other", "template": "{digest}@{timestamp}", "payload": "{body}"}
+BODY = b'{"type": "gone", "count": 1}'
+
+
+def differing(union: bool = True, **gone: Json | None) -> Json:
+    """Two webhooks, of which the second declares something else, or nothing in place of None."""
+    made = api(union=union, **SIGNED)
+    operation = made["webhooks"]["gone"]["post"]
+    operation.update(gone)
+    operation["parameters"] = [*HEADERS, {**HEADERS[0], "name": "X-Other"}]
+    for name in [name for name, value in operation.items() if value is None]:
+        del operation[name]
+    return made
+
+
+@pytest.mark.parametrize("union", [True, False])
+def test_webhooks_with_different_signatures_are_each_verified_by_their_own(
+    package: Generate, union: bool
+) -> None:
+    webhooks = package(differing(union, **{"x-contract-signature": OTHER})).webhooks
+    assert webhooks.SIGNATURE_HEADER_THING_MADE == "X-Signed"
+    assert webhooks.SIGNATURE_HEADER_THING_GONE == "X-Other"
+    of_made, of_gone = (
+        sign(BODY, SECRET, timestamp=1000)
+        for sign in (webhooks.sign_thing_made, webhooks.sign_thing_gone)
+    )
+    assert of_made.startswith("at=1000;hmac=")
+    assert of_gone.endswith("@1000")
+    webhooks.verify_thing_made(BODY, of_made, SECRET, now=1000)
+    webhooks.verify_thing_gone(BODY, of_gone, SECRET, now=1000)
+    with pytest.raises(webhooks.MalformedSignatureError):
+        webhooks.verify_thing_made(BODY, of_gone, SECRET, now=1000)
+    parsed = webhooks.parse_thing_gone(BODY, {"x-other": of_gone}, SECRET, now=1000)
+    assert (type(parsed).__name__, parsed.count) == ("Gone", 1)
+    with pytest.raises(webhooks.SignatureError):
+        webhooks.parse_thing_gone(BODY, {"X-Signed": of_made}, SECRET, now=1000)
+    for name in ("parse", "sign", "verify", "SIGNATURE_HEADER"):
+        assert not hasattr(webhooks, name)
+
+
+def test_a_tolerance_of_its_own_is_a_difference_too(package: Generate) -> None:
+    strict = {**SIGNATURE, "tolerance_seconds": 1}
+    webhooks = package(differing(**{"x-contract-signature": strict})).webhooks
+    value = webhooks.sign_thing_made(BODY, SECRET, timestamp=1000)
+    webhooks.verify_thing_made(BODY, value, SECRET, now=1060)
+    with pytest.raises(webhooks.StaleSignatureError):
+        webhooks.verify_thing_gone(BODY, value, SECRET, now=1060)
+    with pytest.raises(webhooks.StaleSignatureError):
+        webhooks.parse_thing_gone(BODY, {"X-Signed": value}, SECRET, now=1060)
+
+
+def test_a_webhook_without_a_signature_is_not_verified_by_that_of_another(
+    package: Generate,
+) -> None:
+    webhooks = package(differing(**{"x-contract-signature": None})).webhooks
+    assert webhooks.parse_thing_gone(BODY).count == 1
+    with pytest.raises(webhooks.MalformedSignatureError):
+        webhooks.parse_thing_made(b'{"type": "made", "count": 1}', {}, SECRET)
+    assert not hasattr(webhooks, "verify_thing_gone")
+
+
+def test_webhooks_that_are_delivered_differently_have_constants_of_their_own(
+    package: Generate,
+) -> None:
+    patient = {**DELIVERY, "retry_after_seconds": [60], "event_id_header": "X-Other"}
+    webhooks = package(differing(**{"x-contract-delivery": patient})).webhooks
+    assert webhooks.RETRY_AFTER_SECONDS_THING_MADE == (1, 5)
+    assert webhooks.RETRY_AFTER_SECONDS_THING_GONE == (60,)
+    assert webhooks.EVENT_ID_HEADER_THING_GONE == "X-Other"
+    assert not hasattr(webhooks, "RETRY_AFTER_SECONDS")
+    # What they have in common stays common.
+    body = b'{"type": "made", "count": 3}'
+    assert webhooks.parse(body, {"X-Signed": webhooks.sign(body, SECRET)}, SECRET).count == 3
+
+
+@pytest.mark.parametrize(
+    "gone",
+    [
+        {},
+        {"x-contract-signature": OTHER},
+        {"x-contract-signature": None},
+        {"x-contract-delivery": {**DELIVERY, "timeout_seconds": 7}},
+        {"requestBody": None},
+    ],
+    ids=["all alike", "other signature", "no signature", "other delivery", "no body"],
+)
+def test_the_module_lists_what_it_has(package: Generate, gone: Json) -> None:
+    webhooks = package(differing(union=False, **gone)).webhooks
+    assert [name for name in webhooks.__all__ if not hasattr(webhooks, name)] == []
+
+
+def test_two_webhooks_that_would_share_a_function_are_refused(package: Generate) -> None:
+    clash = {"x-contract-signature": OTHER, "operationId": "thing_made"}
+    with pytest.raises(InputError, match="would both have the name thing_made"):
+        package(differing(**clash))
 
 
 def test_an_api_without_webhooks_has_no_such_module(package: Generate) -> None:

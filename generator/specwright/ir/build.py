@@ -36,11 +36,14 @@ from specwright.ir.model import (
 from specwright.ir.pages import page
 from specwright.ir.refusals import refusals
 from specwright.ir.types import Types
+from specwright.ir.webhooks import declared, parsers
 from specwright.names import constant, pascal, snake, words
 from specwright.pointer import join, resolve
 from specwright.text import Text
 from specwright.vocabulary.keyword import Place
+from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.table import declarations
 
 JSON = "application/json"
@@ -83,6 +86,12 @@ class _Builder:
             self._webhook(site) for site in found if site.direction is Direction.WEBHOOK
         )
         payloads = {w.payload.model for w in webhooks if w.payload is not None}
+        signatures = declared(webhooks, SIGNATURE.attribute)
+        deliveries = declared(webhooks, DELIVERY.attribute)
+        parsers_ = parsers(webhooks, signatures, self._event_union(payloads))
+        if max(map(len, (signatures, deliveries, parsers_))) > 1:
+            named = [webhook.operation for webhook in webhooks]
+            self._refuse_clashes("name", named, [operation.name for operation in named])
         return Api(
             title=_text(info.get("title")),
             version=_text(info.get("version")),
@@ -92,7 +101,9 @@ class _Builder:
             server_url=_text(_server(data)),
             groups=self._groups(site for site in found if site.direction is Direction.PATH),
             webhooks=webhooks,
-            event_union=self._event_union(payloads),
+            signatures=signatures,
+            deliveries=deliveries,
+            parsers=parsers_,
             credential=self._credential(),
             contract=declarations(data, Place.DOCUMENT),
         )

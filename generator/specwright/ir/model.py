@@ -266,6 +266,27 @@ class Webhook:
 
 
 @dataclass(frozen=True, slots=True)
+class Declared:
+    """A declaration that all webhooks make, or one of them where they do not agree.
+
+    Attributes:
+        suffix: how names that belong to it end; empty for the declaration of all.
+    """
+
+    suffix: str
+    value: object
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """A function that verifies a delivery, if it is signed, and returns its event."""
+
+    name: str
+    payload: TypeRef
+    signature: Declared | None
+
+
+@dataclass(frozen=True, slots=True)
 class Credential:
     """How a request proves who sends it: a header with a prefix (`Bearer `), or nothing."""
 
@@ -296,7 +317,9 @@ class Api:
     server_url: Text
     groups: tuple[Group, ...]
     webhooks: tuple[Webhook, ...]
-    event_union: TypeRef | None
+    signatures: tuple[Declared, ...]
+    deliveries: tuple[Declared, ...]
+    parsers: tuple[Parser, ...]
     credential: Credential | None
     contract: Contract
 

@@ -27,7 +27,6 @@ T = TypeVar("T")
 # Sorts after every id.
 NEWEST = "~"
 OLDEST = ""
-REPLAY = {"Idempotent-Replay": "true"}
 
 
 @dataclass(frozen=True, slots=True)

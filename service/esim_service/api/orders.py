@@ -7,13 +7,13 @@ from functools import partial
 from pydantic import MISSING
 
 from partner_esim import models
-from partner_esim.server import Context, Orders, Problem, Reply
+from partner_esim.server import CREATE_ORDER_REPLAY_HEADERS, Context, Orders, Problem, Reply
 
 from ..carrier import Inquiry
 from ..domain import bodies, orders
 from ..domain.idempotency import Claim
 from ..store import orders as store
-from .backend import NEWEST, REPLAY, Backend, page, payload, scope_of
+from .backend import NEWEST, Backend, page, payload, scope_of
 
 
 class OrderGroup(Orders):
@@ -63,7 +63,9 @@ class OrderGroup(Orders):
         answered = await self._backend.once(
             claim, inquiry, partial(orders.check, request), partial(orders.place, request)
         )
-        return Reply(answered.body, headers=REPLAY if answered.is_replay else {})
+        return Reply(
+            answered.body, headers=CREATE_ORDER_REPLAY_HEADERS if answered.is_replay else {}
+        )
 
     async def get_order(self, *, order_id: str, context: Context) -> models.Order:
         """Return one order."""

@@ -8,7 +8,7 @@ from functools import partial
 from pydantic import MISSING
 
 from partner_esim import models
-from partner_esim.server import Context, Reply, Topups
+from partner_esim.server import CREATE_TOPUP_REPLAY_HEADERS, Context, Reply, Topups
 
 from ..carrier import Inquiry
 from ..domain import topups
@@ -16,7 +16,7 @@ from ..domain.idempotency import Claim
 from ..entities import Scope, TopupPlan
 from ..store import esims, plans
 from ..store.unit import Unit
-from .backend import OLDEST, REPLAY, Backend, page, payload, scope_of
+from .backend import OLDEST, Backend, page, payload, scope_of
 
 
 class TopupGroup(Topups):
@@ -63,7 +63,9 @@ class TopupGroup(Topups):
         answered = await self._backend.once(
             claim, inquiry, partial(topups.check, request), partial(topups.buy, request)
         )
-        return Reply(answered.body, headers=REPLAY if answered.is_replay else {})
+        return Reply(
+            answered.body, headers=CREATE_TOPUP_REPLAY_HEADERS if answered.is_replay else {}
+        )
 
 
 def _topup_plans(scope: Scope, iccid: str, after: str, count: int) -> Unit[Sequence[TopupPlan]]:

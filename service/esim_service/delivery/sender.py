@@ -20,8 +20,6 @@ from .dialer import GuardedBackend, NotPublicError, NotResolvedError
 from .guard import RefusedUrl, parse
 from .resolver import Resolve
 
-CONNECT_SECONDS = 5.0
-TOTAL_SECONDS = 15.0
 ANSWER_BYTES = 16 * 1024
 # Short, because a receiver that closes an idle connection just then makes an attempt fail.
 _IDLE_SECONDS = 2.0
@@ -59,7 +57,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Acknowledged:
-    """The receiver answered with a 2xx status."""
+    """The receiver answered with a status that the contract takes for a success."""
 
     status: int
 
@@ -89,8 +87,8 @@ _REASONS: tuple[tuple[type[Exception], Reason], ...] = (
 class Limits:
     """How long an attempt may take; the contract's values are the default."""
 
-    connect_seconds: float = CONNECT_SECONDS
-    total_seconds: float = TOTAL_SECONDS
+    connect_seconds: float = webhooks.CONNECT_TIMEOUT_SECONDS
+    total_seconds: float = webhooks.TIMEOUT_SECONDS
 
 
 def trust(ca_file: Path | None = None) -> ssl.SSLContext:
@@ -165,7 +163,9 @@ class Sender:
         # Once there is a status it decides, however the rest of the answer went.
         if status is None:
             return Failed(failure)
-        return Acknowledged(status) if 200 <= status < 300 else Failed(Reason.STATUS, status)
+        if status in webhooks.SUCCESS_STATUSES:
+            return Acknowledged(status)
+        return Failed(Reason.STATUS, status)
 
     def _request(self, message: Message) -> httpcore2.Request:
         target = parse(message.url)

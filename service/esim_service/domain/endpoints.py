@@ -1,4 +1,4 @@
-"""Webhook endpoints: at most three per mode, each with a secret of its own."""
+"""Webhook endpoints: a few per mode, each with a secret of its own."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import get_args
 
 from partner_esim import models
+from partner_esim.server import CREATE_WEBHOOK_ENDPOINT_CAPACITY as CAPACITY
 from partner_esim.server import Problem
 
 from ..entities import Scope, WebhookEndpoint
@@ -16,7 +17,6 @@ from ..store.unit import Unit
 from . import events
 from .stamp import Stamp
 
-CAPACITY = 3
 DEFAULT_SELECTION = tuple(name for name in get_args(models.EventTypeName) if name != "webhook.test")
 
 

@@ -34,5 +34,11 @@ class Delivery:
         Name, Names(Target.HEADER_PARAMETER), "The header that carries the type of the event."
     ]
 
+    @property
+    def success_statuses(self) -> range:
+        """The statuses that `success` means."""
+        first, last = (int(self.success.raw.replace("X", digit)) for digit in "09")
+        return range(first, last + 1)
+
 
 DELIVERY = Keyword[Delivery]("x-contract-delivery", (Place.WEBHOOK,), Delivery)

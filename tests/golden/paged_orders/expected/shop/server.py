@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Protocol, Unpack
 
 from starlette.applications import Starlette
@@ -23,6 +24,7 @@ from ._runtime.server.hooks import Cursors
 from ._runtime.server.problems import Problem, Unimplemented
 
 __all__ = [
+    "CREATE_ORDER_REPLAY_HEADERS",
     "Cursors",
     "Authenticate",
     "Context",
@@ -34,6 +36,9 @@ __all__ = [
     "Orders",
     "UnimplementedOrders",
 ]
+
+# For `Reply`, when `create_order` repeats the answer to an earlier request.
+CREATE_ORDER_REPLAY_HEADERS: Mapping[str, str] = {"Replayed": "yes"}
 
 
 class Orders(Protocol):

@@ -1,0 +1,37 @@
+"""What webhooks declare: once where they all agree, otherwise for each of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from specwright.ir.model import Declared, Parser, TypeRef, Webhook
+
+
+def declared(webhooks: Sequence[Webhook], key: str) -> tuple[Declared, ...]:
+    """The declarations of a key: that of all webhooks, or those of single ones."""
+    values = [webhook.contract[key] for webhook in webhooks]
+    if all(value == values[0] for value in values):
+        return tuple(Declared("", value) for value in values[:1] if value is not None)
+    return tuple(
+        Declared(f"_{webhook.operation.name}", value)
+        for webhook, value in zip(webhooks, values, strict=True)
+        if value is not None
+    )
+
+
+def parsers(
+    webhooks: Sequence[Webhook], signatures: Sequence[Declared], union: TypeRef | None
+) -> tuple[Parser, ...]:
+    """The functions that parse deliveries: one for all events where one can tell them apart.
+
+    It cannot where signatures differ: what is not verified does not choose its own signature.
+    """
+    by_suffix = {signature.suffix: signature for signature in signatures}
+    if union is not None and by_suffix.keys() <= {""}:
+        return (Parser("parse", union, by_suffix.get("")),)
+    return tuple(
+        Parser(f"parse{suffix}", webhook.payload, by_suffix.get(suffix, by_suffix.get("")))
+        for webhook in webhooks
+        for suffix in [f"_{webhook.operation.name}"]
+        if webhook.payload is not None and webhook.payload.model is not None
+    )
