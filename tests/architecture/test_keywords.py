@@ -1,11 +1,13 @@
-"""A key of the x-contract vocabulary is spelled in its own module and nowhere else."""
+"""What the vocabulary or a contract spells is spelled nowhere else."""
 
 import ast
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from specwright.vocabulary.table import KEYWORDS
+from specwright.vocabulary.keyword import Place
+from specwright.vocabulary.table import KEYWORDS, declarations
 
 ROOT = Path(__file__).parents[2]
 TOOLKIT = ROOT / "generator" / "specwright"
@@ -26,10 +28,11 @@ def strings(source: str) -> Iterator[tuple[int, str]]:
     for node in ast.walk(tree):
         if (
             isinstance(node, ast.Constant)
-            and isinstance(node.value, str)
+            and isinstance(node.value, str | bytes)
             and id(node) not in documentation
         ):
-            yield node.lineno, node.value
+            text = node.value
+            yield node.lineno, text if isinstance(text, str) else text.decode("latin-1")
 
 
 def test_no_module_spells_the_key_of_another() -> None:
@@ -57,3 +60,29 @@ def test_a_key_is_spelled_once() -> None:
             if any(text == keyword for _, text in strings(path.read_text("utf-8")))
         ]
         assert len(modules) == 1, keyword
+
+
+def test_the_service_spells_no_header_that_its_contract_declares() -> None:
+    contract = json.loads((ROOT / "spec" / "openapi.json").read_text("utf-8"))
+    webhook = next(iter(contract["webhooks"].values()))["post"]
+    error = declarations(contract, Place.DOCUMENT)["error"]
+    replay = declarations(contract["paths"]["/orders"]["post"], Place.OPERATION)["idempotency"]
+    sent = declarations(webhook, Place.WEBHOOK)
+    declared = {
+        each.raw.lower()
+        for each in (
+            error.request_id_header,
+            replay.replay.header,
+            sent["signature"].header,
+            sent["delivery"].event_id_header,
+            sent["delivery"].event_type_header,
+        )
+    }
+    spelled = [
+        f"{path.relative_to(ROOT)}:{line}"
+        for path in sorted((ROOT / "service" / "esim_service").rglob("*.py"))
+        for line, text in strings(path.read_text("utf-8"))
+        if any(header in text.lower() for header in declared)
+    ]
+    assert len(declared) == 5
+    assert not spelled
