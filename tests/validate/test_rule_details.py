@@ -202,3 +202,26 @@ def test_a_header_that_overrides_one_in_other_case_is_no_clash(tmp_path: Path) -
           responses: {"200": {description: The orders.}}
     """
     assert found(tmp_path, part, "parameter-name-clash") == []
+
+
+def test_a_webhook_may_be_written_among_the_components(tmp_path: Path) -> None:
+    part = """
+    webhooks: {done: {$ref: "#/components/pathItems/Done"}}
+    components:
+      pathItems:
+        Done:
+          post:
+            x-contract-signature:
+              header: X-Signature
+              template: "t={timestamp},v1={digest}"
+              payload: "{timestamp}.{body}"
+              algorithm: hmac-sha256
+              encoding: hex
+              tolerance_seconds: 300
+              secret: text
+            parameters: [{name: X-Signature, in: header, schema: {type: string}}]
+            requestBody: {content: {application/json: {}}}
+            responses: {"200": {description: Received.}}
+    """
+    rules = ("contract-key", "contract-shape", "contract-reference")
+    assert [each for rule in rules for each in found(tmp_path, part, rule)] == []

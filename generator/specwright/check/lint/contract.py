@@ -42,7 +42,7 @@ def contract_key(subject: Subject) -> Iterator[Violation]:
             close = get_close_matches(name, sorted(_KNOWN), 1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             yield Violation(pointer, f"'{name}' is not in the vocabulary{hint}")
-        elif _keyword(node, name) is None:
+        elif _keyword(subject, node, name) is None:
             places = " or ".join(sorted(table.places(name)))
             yield Violation(pointer, f"'{name}' belongs on a {places}, not here")
 
@@ -96,27 +96,28 @@ def _keys(subject: Subject) -> Iterator[tuple[Node, str]]:
 
 def _declarations(subject: Subject) -> Iterator[Declaration]:
     for node, name in _keys(subject):
-        keyword = _keyword(node, name)
+        keyword = _keyword(subject, node, name)
         if keyword is not None:
             yield Declaration(keyword, node, node.pointer + join(name), node.value[name])
 
 
-def _keyword(node: Node, name: str) -> Keyword[Any] | None:
-    place = _place(node)
+def _keyword(subject: Subject, node: Node, name: str) -> Keyword[Any] | None:
+    place = _place(subject, node)
     return None if place is None else table.keyword(name, place)
 
 
-def _place(node: Node) -> Place | None:
-    parts = node.pointer.split("/")
+def _place(subject: Subject, node: Node) -> Place | None:
     match node.kind:
         case "document":
             return Place.DOCUMENT
         case "operation":
-            return Place.WEBHOOK if parts[1] == "webhooks" else Place.OPERATION
+            found = subject.operations_by_pointer.get(node.pointer)
+            is_webhook = found is not None and found.direction is Direction.WEBHOOK
+            return Place.WEBHOOK if is_webhook else Place.OPERATION
         case "parameter":
             return Place.PARAMETER
         case "schema":
-            return Place.PROPERTY if parts[-2] == "properties" else Place.SCHEMA
+            return Place.PROPERTY if node.pointer.split("/")[-2] == "properties" else Place.SCHEMA
     return None
 
 
