@@ -25,6 +25,7 @@ from tests.hostile_repositories.repository import (
     run,
     surroundings,
 )
+from tests.report.acting import acting
 
 # Importing them fills the table.
 TABLES = (lock_and_output, settings_and_templates)
@@ -60,6 +61,7 @@ def test_nothing_outside_is_touched_or_told(
         assert done.returncode in (0, 1, 2), (command, done.stderr)
     assert b"Traceback (most recent call last)" not in told
     assert ATTACKS[name].says in told.decode()
+    assert acting(told.decode()) == set()
     assert surroundings(tmp_path) == before
     for secret in SECRETS:
         assert secret.encode() not in told

@@ -16,7 +16,7 @@ from specwright.cli import cli
 from specwright.commands.rules import RULES
 from specwright.document.sources.load import load
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, Level, Report, RuleDescription
+from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, in_order
 from specwright.report.formats import FORMATS
 from tests.report import published, sarif
 from tests.validate.documents import write
@@ -67,6 +67,13 @@ def test_text_has_the_second_place_the_counterexample_and_the_evidence_below_the
         "new.json:9:1: info semver 1.1.0\n"
         "new.json: 1 error, 1 info (1 waived)\n"
     )
+
+
+def test_findings_have_an_order_with_and_without_a_pointer() -> None:
+    first = Finding("r", Level.INFO, Location("f", 1, 1), None, "m")
+    second = replace(first, pointer="/a")
+    third = replace(first, location=Location("f", 1, 2))
+    assert in_order([third, second, first, second]) == (first, second, third)
 
 
 def test_text_paints_levels_and_nothing_else() -> None:

@@ -5,7 +5,6 @@ import json
 import os
 import subprocess
 import sys
-import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +17,9 @@ from specwright.cli import cli
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, Level, Report
 from specwright.report.formats import FORMATS
+from specwright.text import visible
 from tests.report import published, sarif
+from tests.report.acting import acting
 
 COMMAND = Path(sys.executable).with_name("specwright")
 PETS = Path(__file__).parents[1] / "golden" / "pets" / "input.json"
@@ -33,12 +34,6 @@ HOSTILE_NAME = HOSTILE.replace("\0", "").replace("/", "")
 HOSTILE_NAMES = pytest.mark.skipif(
     sys.platform == "win32", reason="names of files hold fewer characters"
 )
-
-
-def acting(text: str) -> set[str]:
-    """The characters of an output that would do something, but for ends of lines and tabs."""
-    kinds = ("Cc", "Cf", "Co", "Cs", "Zl", "Zp")
-    return {each for each in text if unicodedata.category(each) in kinds} - {"\n", "\t"}
 
 
 def without_colours(rendered: str) -> str:
@@ -66,6 +61,12 @@ def document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path = Path("openapi.json")
     path.write_text(json.dumps(data, ensure_ascii=False), "utf-8")
     return path
+
+
+def test_a_character_is_spelled_out_as_python_would_write_it() -> None:
+    text = "a\0\n\t\x85\u202e\ud800\U000e0041é b"
+    assert visible(text) == r"a\x00\n\t\x85\u202e\ud800\U000e0041é b"
+    assert visible(text, kept="\n\t") == "a\\x00\n\t" + r"\x85\u202e\ud800\U000e0041é b"
 
 
 @pytest.mark.parametrize("color", [False, True], ids=["plain", "coloured"])

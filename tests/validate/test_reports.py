@@ -125,13 +125,27 @@ def test_sarif_is_a_run_with_rules_results_and_suppressions(document: Path) -> N
     assert waived["suppressions"] == [{"kind": "external", "justification": "Known since 2020."}]
 
 
+UNUSED = '[[waivers]]\nrule = "tags"\nwhere = "/nowhere"\nreason = "Gone."\n'
+
+
 def test_a_waiver_that_nothing_needs_is_reported(document: Path) -> None:
-    (document.parent / "lint.toml").write_text(
-        LINT + '[[waivers]]\nrule = "tags"\nwhere = "/nowhere"\nreason = "Gone."\n', "utf-8"
-    )
+    (document.parent / "lint.toml").write_text(LINT + UNUSED, "utf-8")
     result = validate(document)
     assert "lint.toml:8:1: warning waiver-unused " in result.stdout
     assert result.stdout.endswith("1 error, 1 warning, 1 info (1 waived)\n")
+
+
+def test_a_waiver_that_nothing_needs_is_an_error_of_strict(document: Path) -> None:
+    (document.parent / "lint.toml").write_text(f'profile = "strict"\n{LINT}{UNUSED}', "utf-8")
+    assert "lint.toml:9:1: error waiver-unused " in validate(document).stdout
+
+
+def test_what_a_waiver_leads_to_is_among_the_rules(document: Path) -> None:
+    (document.parent / "lint.toml").write_text(LINT + UNUSED, "utf-8")
+    [run] = sarif.read(validate(document, "--format", "sarif").stdout)["runs"]
+    known = {rule["id"] for rule in run["tool"]["driver"]["rules"]}
+    assert "waiver-unused" in {result["ruleId"] for result in run["results"]} & known
+    assert "check-incomplete" in known
 
 
 def test_a_waiver_is_for_places_in_a_document() -> None:
