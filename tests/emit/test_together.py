@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.emit import exclusive
 from specwright.emit import write as writing
 from specwright.emit.drift import compare
 from specwright.emit.exclusive import alone_in
@@ -70,6 +71,23 @@ def test_a_claim_ends_with_the_process_that_made_it(output: Path) -> None:
         holder.wait(timeout=30)
     write(fileset(SECOND), output)
     assert compare(fileset(SECOND), output) == ()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows locks a file")
+def test_a_claim_to_a_directory_that_is_no_longer_there_is_none(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other run failed and removed the directory that it had made; a third one made it anew."""
+    real = exclusive.fcntl.flock
+
+    def flock(*arguments: int) -> None:
+        output.rename(output.with_name("old"))
+        output.mkdir()
+        real(*arguments)
+
+    monkeypatch.setattr(exclusive.fcntl, "flock", flock)
+    with pytest.raises(SpecwrightError, match="another run"), alone_in(output):
+        pass
 
 
 def _write(start: multiprocessing.synchronize.Event, number: int, output: Path) -> None:

@@ -131,6 +131,10 @@ def test_links_are_not_followed(output: Path, tmp_path: Path) -> None:
     with pytest.raises(SpecwrightError, match="not generated"):
         write(fileset({**FIRST, "p/b.py": b"b = 2\n"}), output)
     assert snapshot(elsewhere) == before
+    foreign = dict.fromkeys(("p", "p/b.py", "p/q/c.py"), State.FOREIGN)
+    assert states(FIRST, output) == foreign
+    (output / "here").symlink_to(output)
+    assert states(FIRST, output) == {**foreign, "here": State.FOREIGN}
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", "{}", '{"files": 1}', "<<<<<<< HEAD\n"])

@@ -95,7 +95,7 @@ def test_no_verdict_is_taken_from_the_cache(
     monkeypatch.setenv("XDG_CACHE_HOME", str(project.parent))
     assert specwright("generate", cwd=project).returncode == 0
     (entry,) = cache_directory().iterdir()
-    remembered = json.loads(entry.read_text().partition("\n")[2])
+    remembered = json.loads(entry.read_text())
     for path in ("shop/client.py", LOCK):
         text = remembered["files"][path]
         if path == LOCK:
@@ -106,8 +106,7 @@ def test_no_verdict_is_taken_from_the_cache(
             text = f"{text}# a door at the back\n"
         remembered["files"][path] = text
         (project / "generated" / path).write_text(text)
-    poisoned = json.dumps(remembered)
-    entry.write_text(f"{digest(poisoned.encode())}\n{poisoned}")
+    entry.write_text(json.dumps(remembered))
     # The cache is as it would be after a run of this user, so `generate` takes it.
     assert "nothing changed" in specwright("generate", cwd=project).stdout
     checked = specwright("generate", "--check", cwd=project)

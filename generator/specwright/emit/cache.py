@@ -56,10 +56,7 @@ def load(cache: Path, key: str, document: Path) -> FileSet | None:
     try:
         if not _is_private(cache):
             return None
-        checksum, _, text = read_regular(cache / key).decode().partition("\n")
-        if checksum != digest(text.encode()):
-            return None
-        files, parts = _entry(json.loads(text))
+        files, parts = _entry(json.loads(read_regular(cache / key)))
         for name, expected in parts.items():
             if digest(read_regular(document.parent / name)) != expected:
                 return None
@@ -83,7 +80,6 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
                 for part in parts
             },
         }
-        text = json.dumps(entry)
         cache.parent.mkdir(parents=True, exist_ok=True)
         cache.mkdir(mode=0o700, exist_ok=True)
         if not _is_private(cache):
@@ -91,7 +87,7 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
         with tempfile.NamedTemporaryFile(
             "w", prefix=f"{key}.", dir=cache, encoding="utf-8", delete=False
         ) as unfinished:
-            unfinished.write(f"{digest(text.encode())}\n{text}")
+            json.dump(entry, unfinished)
         Path(unfinished.name).replace(cache / key)
         entries = [path for path in cache.iterdir() if _ENTRY.fullmatch(path.name)]
         for path in sorted(entries, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
@@ -112,10 +108,10 @@ def _is_private(cache: Path) -> bool:
     )
 
 
-def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, str]]:
+def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, object]]:
     match value:
         case {"files": dict(files), "parts": dict(parts)}:
-            if all(isinstance(each, str) for each in (*files.values(), *parts.values())):
+            if all(isinstance(content, str) for content in files.values()):
                 return files, parts
     raise ValueError("not an entry of the cache")
 

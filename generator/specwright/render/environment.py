@@ -63,7 +63,7 @@ class _Environment(SandboxedEnvironment):
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         if operator == "**" or not (isinstance(left, int) and isinstance(right, int)):
-            raise SecurityError(f"templates have no {operator} but that of two integers")
+            raise SecurityError(f"the operator {operator} makes too much out of little here")
         return super().call_binop(context, operator, left, right)
 
     def getattr(self, obj: Any, attribute: str) -> Any:
