@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,28 @@ def test_it_lies_among_the_caches_of_the_user(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert cache_directory() == tmp_path / "specwright" / "packages"
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(sys, "platform", "linux")
+    for without in ("", "relative"):
+        monkeypatch.setenv("XDG_CACHE_HOME", without)
+        assert cache_directory() == tmp_path / "home" / ".cache" / "specwright" / "packages"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert cache_directory() == tmp_path / "home" / "Library/Caches" / "specwright" / "packages"
+
+
+def test_who_has_no_home_has_no_cache(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A path that begins with `~` would otherwise be one below the working directory."""
+    monkeypatch.setenv("XDG_CACHE_HOME", "")
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path)
+    monkeypatch.chdir(tmp_path)
+    place = cache_directory()
+    store(place, KEY, FILES, DOCUMENT, ())
+    assert not (tmp_path / "~").exists()
+    place.parent.mkdir(parents=True)
+    cache.rename(place)
+    assert load(place, KEY, DOCUMENT) is None
 
 
 def test_nobody_else_can_look_into_it(cache: Path) -> None:

@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 import specwright
 from specwright.config import Options
 from specwright.emit.fileset import FileSet
@@ -23,13 +21,18 @@ from specwright.errors import SpecwrightError
 from specwright.files import read_regular
 from specwright.render.templates import Templates
 
+_HOMES = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}
 _KEPT = 32
 _ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?")
 
 
 def cache_directory() -> Path:
-    """Return the directory of this user's cache, which need not exist."""
-    return user_cache_path("specwright", appauthor=False) / "packages"
+    """Return the directory of this user's cache: it need not exist, nor the user have a home."""
+    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    if not home.is_absolute():
+        # `Path.expanduser` raises where there is no home; this leaves a path that is not used.
+        home = Path(os.path.expanduser(_HOMES.get(sys.platform, "~/.cache")))  # noqa: PTH111
+    return home / "specwright" / "packages"
 
 
 def cache_key(document: bytes, options: Options, templates: Templates) -> str:
@@ -80,8 +83,9 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
                 for part in parts
             },
         }
-        cache.parent.mkdir(parents=True, exist_ok=True)
-        cache.mkdir(mode=0o700, exist_ok=True)
+        if cache.is_absolute():
+            cache.parent.mkdir(parents=True, exist_ok=True)
+            cache.mkdir(mode=0o700, exist_ok=True)
         if not _is_private(cache):
             return
         with tempfile.NamedTemporaryFile(
@@ -99,13 +103,11 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
 def _is_private(cache: Path) -> bool:
     """Whether a directory is one, and nobody but this user can have put anything into it."""
     status = cache.lstat()
+    if not cache.is_absolute() or not stat.S_ISDIR(status.st_mode):
+        return False
     if sys.platform == "win32":
-        return stat.S_ISDIR(status.st_mode)
-    return (
-        stat.S_ISDIR(status.st_mode)
-        and status.st_uid == os.geteuid()
-        and stat.S_IMODE(status.st_mode) & 0o077 == 0
-    )
+        return True
+    return status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) & 0o077 == 0
 
 
 def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, object]]:
