@@ -100,6 +100,28 @@ def test_what_is_not_declared_is_no_constant(package: Generate) -> None:
     assert not [name for name in server.__all__ if name.isupper()]
 
 
+def test_a_value_that_is_shown_once_may_be_declared_where_the_property_is_defined_or_used(
+    package: Generate,
+) -> None:
+    secret = {"type": "string", "x-contract-once": True}
+    plain = {"type": "string"}
+    properties = {
+        "here": secret,
+        "beside": {**ref("Plain"), "x-contract-once": True},
+        "there": {"$ref": "#/components/schemas/Other/properties/secret"},
+        "open": ref("Plain"),
+    }
+    schemas = {
+        "Plain": plain,
+        "Other": {"type": "object", "properties": {"secret": secret}},
+        "Shown": {"type": "object", "properties": properties},
+    }
+    models = package(document({}, schemas)).models
+    shown = repr(models.Shown(**dict.fromkeys(properties, "value")))
+    assert shown.count("value") == 1
+    assert "open='value'" in shown
+
+
 METHODS = {
     # RFC 9110, 9.2.2: "PUT, DELETE, and safe request methods are idempotent".
     "get": True,

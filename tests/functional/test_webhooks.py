@@ -244,12 +244,20 @@ def test_webhooks_that_are_delivered_differently_have_constants_of_their_own(
         {"x-contract-signature": None},
         {"x-contract-delivery": {**DELIVERY, "timeout_seconds": 7}},
         {"requestBody": None},
+        {"requestBody": {"content": {"application/json": {}}}},
     ],
-    ids=["all alike", "other signature", "no signature", "other delivery", "no body"],
+    ids=["all alike", "other signature", "no signature", "other delivery", "no body", "any body"],
 )
 def test_the_module_lists_what_it_has(package: Generate, gone: Json) -> None:
     webhooks = package(differing(union=False, **gone)).webhooks
     assert [name for name in webhooks.__all__ if not hasattr(webhooks, name)] == []
+
+
+def test_a_body_without_a_schema_is_verified_and_not_parsed(package: Generate) -> None:
+    anything = {"requestBody": {"content": {"application/json": {}}}}
+    webhooks = package(differing(union=False, **anything)).webhooks
+    assert hasattr(webhooks, "parse_thing_made")
+    assert not hasattr(webhooks, "parse_thing_gone")
 
 
 def test_two_webhooks_that_would_share_a_function_are_refused(package: Generate) -> None:

@@ -194,6 +194,10 @@ def test_informational_answers_without_end_are_cut(attempts: Attempts) -> None:
     assert attempts.run(behave) == Failed(Reason.TIMEOUT)
 
 
+def test_an_attempt_has_5_seconds_to_connect_and_15_in_all() -> None:
+    assert Limits() == Limits(connect_seconds=5, total_seconds=15)
+
+
 def test_a_long_answer_is_not_read_to_its_end(attempts: Attempts) -> None:
     sent = 0
 

@@ -22,23 +22,24 @@ from specwright.vocabulary.types import Choice
 EVIL = '"""+evil()+"""\n#{{ evil }}'
 
 
-def filled(schema: Any, number: Any = 7) -> Any:
-    """A value with every member that the schema knows, and the text wherever any text may be."""
+def filled(schema: Any, plain: Any = 1) -> Any:
+    """A value with every member that the schema knows, and the text wherever any text may be.
+
+    `plain` stands in place of numbers and truth values.
+    """
     if "enum" in schema:
         return schema["enum"][0]
     kind = schema["type"] if isinstance(schema["type"], str) else schema["type"][0]
     match kind:
         case "string":
             return EVIL
-        case "integer":
-            return number
-        case "boolean":
-            return True
+        case "integer" | "boolean":
+            return plain
         case "array":
-            return [filled(schema["items"], number)]
+            return [filled(schema["items"], plain)]
         case _ if "properties" in schema:
-            return {name: filled(each, number) for name, each in schema["properties"].items()}
-    return {EVIL: filled(schema["additionalProperties"], number)}
+            return {name: filled(each, plain) for name, each in schema["properties"].items()}
+    return {EVIL: filled(schema["additionalProperties"], plain)}
 
 
 def leaves(value: Any, path: str = "it") -> Iterator[tuple[str, Any]]:
@@ -77,9 +78,9 @@ def test_text_is_written_by_filters_only(keyword: Keyword[Any], tmp_path: Path) 
             assert ast.literal_eval(render(f"{{{{ {path} | literal }}}}")) == EVIL
 
 
-def test_text_is_no_number(keyword: Keyword[Any]) -> None:
+def test_text_is_neither_a_number_nor_true_or_false(keyword: Keyword[Any]) -> None:
     try:
-        declared = keyword.read({keyword.name: filled(keyword.schema(), number=EVIL)})
+        declared = keyword.read({keyword.name: filled(keyword.schema(), plain=EVIL)})
     except ValueError:
         return
     assert all(isinstance(leaf, Text | Choice | int) for _, leaf in leaves(declared))

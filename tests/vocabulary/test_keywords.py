@@ -189,6 +189,13 @@ def test_a_header_that_there_is_not_is_absent_and_never_null(header: str) -> Non
     assert not jsonschema_rs.is_valid(schema, {"classes": limits, "headers": {header: None}})
 
 
+def test_what_has_a_name_of_its_own_is_not_called_nothing() -> None:
+    limit = {"limit": 1, "window_seconds": 1, "scope": "address"}
+    assert jsonschema_rs.is_valid(RATE_LIMITS.schema(), {"classes": {"slow": limit}})
+    assert not jsonschema_rs.is_valid(RATE_LIMITS.schema(), {"classes": {"": limit}})
+    assert not jsonschema_rs.is_valid(RATE_LIMITS.schema(), {"classes": {}})
+
+
 def test_a_condition_is_a_word_or_absent() -> None:
     codes = declared("x-contract-error", Place.DOCUMENT).schema()["properties"]["codes"]
     schema = codes["additionalProperties"]
