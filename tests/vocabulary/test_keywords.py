@@ -7,9 +7,9 @@ import pytest
 
 from specwright.text import Text
 from specwright.vocabulary.keyword import Keyword, Place
-from specwright.vocabulary.keywords.error import ErrorCode
+from specwright.vocabulary.keywords.error import Condition, ErrorCode
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
-from specwright.vocabulary.keywords.filter import FILTER, Match
+from specwright.vocabulary.keywords.filter import Match
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitHeaders
 from specwright.vocabulary.reference import Reference, Target
@@ -30,107 +30,31 @@ PAGINATION: dict[str, Any] = {
     "more": None,
     "id": "/id",
 }
-# A key, where it stands, a value that it takes and one that it refuses.
-SHAPES: list[tuple[str, Place, Any, Any]] = [
-    (
-        "x-contract-error",
-        Place.DOCUMENT,
-        {
-            "schema": "#/components/schemas/Problem",
-            "code": "/code",
-            "message": "/text",
-            "codes": {"gone": {"status": 404, "type": "missing"}},
-        },
-        {"schema": "#/components/schemas/Problem", "code": "/code", "message": "/text"},
-    ),
-    (
-        "x-contract-rate-limit",
-        Place.DOCUMENT,
-        {"classes": {"slow": {"limit": 1, "window_seconds": 1, "scope": "address"}}},
-        {"slow": {"limit": 1, "window_seconds": 1, "scope": "address"}},
-    ),
-    ("x-contract-rate-limit", Place.OPERATION, {"class": "slow"}, {"class": ""}),
-    ("x-contract-body-limit", Place.DOCUMENT, {"max_bytes": 1}, {"max_bytes": 0}),
-    ("x-contract-idempotency", Place.OPERATION, SAFE, {**SAFE, "key": "token"}),
-    ("x-contract-pagination", Place.OPERATION, PAGINATION, {**PAGINATION, "offset": "skip"}),
-    (
-        "x-contract-order",
-        Place.OPERATION,
-        {"by": "/made", "direction": "ascending"},
-        {"by": "/made", "direction": "up"},
-    ),
-    (
-        "x-contract-requires-one-of",
-        Place.OPERATION,
-        {"parameters": ["a", "b"], "code": "none"},
-        {"parameters": ["a"], "code": "none"},
-    ),
-    (
-        "x-contract-capacity",
-        Place.OPERATION,
-        {"limit": 1, "scope": "account", "status": 409, "code": "full", "release": None},
-        {"limit": 0, "scope": "account", "status": 409, "code": "full", "release": None},
-    ),
-    (
-        "x-contract-signature",
-        Place.WEBHOOK,
-        {
-            "header": "Sig",
-            "template": "{timestamp}:{digest}",
-            "payload": "{timestamp}{body}",
-            "algorithm": "hmac-sha256",
-            "encoding": "hex",
-            "tolerance_seconds": 60,
-            "secret": "text",
-        },
-        {
-            "header": "Sig",
-            "template": "{timestamp}",
-            "payload": "{timestamp}{body}",
-            "algorithm": "hmac-sha256",
-            "encoding": "hex",
-            "tolerance_seconds": 60,
-            "secret": "text",
-        },
-    ),
-    (
-        "x-contract-delivery",
-        Place.WEBHOOK,
-        {
-            "retry_after_seconds": [],
-            "success": "2XX",
-            "connect_timeout_seconds": 1,
-            "timeout_seconds": 1,
-            "event_id_header": "Id",
-            "event_type_header": "Type",
-        },
-        {
-            "retry_after_seconds": [],
-            "success": "ok",
-            "connect_timeout_seconds": 1,
-            "timeout_seconds": 1,
-            "event_id_header": "Id",
-            "event_type_header": "Type",
-        },
-    ),
-    (
-        "x-contract-trigger",
-        Place.WEBHOOK,
-        {"operation": "pay", "scenario": None, "within_seconds": 1},
-        {"operation": "pay", "within_seconds": 1},
-    ),
-    (
-        "x-contract-filter",
-        Place.PARAMETER,
-        {"property": "/kind", "match": "equals"},
-        {"property": "/kind", "match": "like"},
-    ),
-    ("x-contract-once", Place.PROPERTY, True, False),
-    ("x-contract-invalid", Place.PROPERTY, {"code": "bad_url"}, "bad_url"),
-    ("x-extensible-enum", Place.SCHEMA, ["a", "b"], ["a", "a"]),
-    ("x-extensible-enum", Place.PROPERTY, ["a"], []),
+ALL = pytest.mark.parametrize(
+    "each", KEYWORDS, ids=lambda each: f"{each.name} of a {each.places[0]}"
+)
+# What a key refuses besides members that are absent, unknown, or of another type.
+WRONG: list[tuple[str, Place, Any]] = [
+    ("x-contract-error", Place.DOCUMENT, {"codes": {}}),
+    ("x-contract-error", Place.DOCUMENT, {"schema": "#/components/responses/Problem"}),
+    ("x-contract-rate-limit", Place.OPERATION, {"class": ""}),
+    ("x-contract-body-limit", Place.DOCUMENT, {"max_bytes": 0}),
+    ("x-contract-idempotency", Place.OPERATION, {"key": "token"}),
+    ("x-contract-idempotency", Place.OPERATION, {"scope": []}),
+    ("x-contract-idempotency", Place.OPERATION, {"scope": ["a", "a"]}),
+    ("x-contract-order", Place.OPERATION, {"direction": "up"}),
+    ("x-contract-requires-one-of", Place.OPERATION, {"parameters": ["a"]}),
+    ("x-contract-requires-one-of", Place.OPERATION, {"parameters": ["a", "a"]}),
+    ("x-contract-capacity", Place.OPERATION, {"limit": 0}),
+    ("x-contract-capacity", Place.OPERATION, {"status": 600}),
+    ("x-contract-signature", Place.WEBHOOK, {"template": "{timestamp}"}),
+    ("x-contract-signature", Place.WEBHOOK, {"template": "{digest}"}),
+    ("x-contract-signature", Place.WEBHOOK, {"payload": "{timestamp}"}),
+    ("x-contract-signature", Place.WEBHOOK, {"algorithm": "hmac-md5"}),
+    ("x-contract-delivery", Place.WEBHOOK, {"success": "ok"}),
+    ("x-contract-delivery", Place.WEBHOOK, {"retry_after_seconds": [0]}),
+    ("x-contract-filter", Place.PARAMETER, {"match": "like"}),
 ]
-NAMES = [f"{name} of a {place}" for name, place, _, _ in SHAPES]
 
 
 def declared(name: str, place: Place) -> Keyword[Any]:
@@ -139,20 +63,39 @@ def declared(name: str, place: Place) -> Keyword[Any]:
     return found
 
 
-def test_the_shapes_below_are_all_there_are() -> None:
-    assert {(name, place) for name, place, _, _ in SHAPES} == {
-        (each.name, place) for each in KEYWORDS for place in each.places
-    }
+@ALL
+def test_the_example_of_a_key_has_its_shape(each: Keyword[Any]) -> None:
+    assert jsonschema_rs.is_valid(each.schema(), each.example)
+    assert each.read({each.name: each.example}) is not None
 
 
-@pytest.mark.parametrize(("name", "place", "right", "wrong"), SHAPES, ids=NAMES)
-def test_a_key_has_one_shape(name: str, place: Place, right: Any, wrong: Any) -> None:
-    schema = declared(name, place).schema()
-    assert jsonschema_rs.is_valid(schema, right)
-    assert not jsonschema_rs.is_valid(schema, wrong)
+@ALL
+def test_a_key_refuses_what_has_another_shape(each: Keyword[Any]) -> None:
+    schema = each.schema()
+    for other in (None, False, 0, "text", {"text": 1}):
+        assert not jsonschema_rs.is_valid(schema, other)
+    if isinstance(each.example, dict):
+        assert not jsonschema_rs.is_valid(schema, {**each.example, "more": "text"})
+        for name in each.example:
+            rest = {key: value for key, value in each.example.items() if key != name}
+            assert jsonschema_rs.is_valid(schema, rest) is (name not in schema["required"])
+            assert not jsonschema_rs.is_valid(schema, {**each.example, name: 0.5})
 
 
-@pytest.mark.parametrize("each", KEYWORDS, ids=lambda each: each.attribute)
+@pytest.mark.parametrize(("name", "place", "members"), WRONG)
+def test_a_key_refuses_a_value_out_of_its_limits(name: str, place: Place, members: Any) -> None:
+    found = declared(name, place)
+    assert not jsonschema_rs.is_valid(found.schema(), {**found.example, **members})
+
+
+@pytest.mark.parametrize(
+    ("values", "is_right"), [(["a", 1], True), ([], False), (["a"] * 2, False)]
+)
+def test_an_open_enumeration_knows_some_values_each_once(values: object, is_right: bool) -> None:
+    assert jsonschema_rs.is_valid(EXTENSIBLE_ENUM.schema(), values) is is_right
+
+
+@ALL
 def test_every_member_says_what_it_means(each: Keyword[Any]) -> None:
     def described(schema: Any) -> None:
         assert schema["description"].endswith("."), schema
@@ -222,29 +165,31 @@ def test_a_declaration_tells_what_it_refers_to() -> None:
     )
 
 
-# All members that are references, by key and place; each must be looked up by lint.
 REFERENCES = {
-    ("x-contract-error", "document"): ["/schema", "/code", "/message"],
+    ("x-contract-error", "document"): ["/schema", "/code", "/message", "/request_id_header"],
     ("x-contract-rate-limit", "operation"): ["/class"],
-    ("x-contract-pagination", "operation"): ["/cursor", "/items", "/next", "/id"],
     ("x-contract-order", "operation"): ["/by"],
     ("x-contract-requires-one-of", "operation"): ["/parameters/0", "/parameters/1", "/code"],
-    ("x-contract-capacity", "operation"): ["/status", "/code"],
+    ("x-contract-capacity", "operation"): ["/status", "/code", "/release"],
     ("x-contract-signature", "webhook"): ["/header"],
     ("x-contract-delivery", "webhook"): ["/success", "/event_id_header", "/event_type_header"],
-    ("x-contract-trigger", "webhook"): ["/operation"],
     ("x-contract-filter", "parameter"): ["/property"],
     ("x-contract-invalid", "property"): ["/code"],
 }
 
 
-@pytest.mark.parametrize(("name", "place", "right", "wrong"), SHAPES, ids=NAMES)
-def test_members_that_are_null_or_absent_refer_to_nothing(
-    name: str, place: Place, right: Any, wrong: Any
-) -> None:
-    if name != IDEMPOTENCY.name:
-        found = [each.at for each in declared(name, place).references(right)]
-        assert found == REFERENCES.get((name, place), [])
+@pytest.mark.parametrize(("name", "place"), REFERENCES)
+def test_members_that_name_something_are_references(name: str, place: Place) -> None:
+    found = declared(name, place)
+    assert [each.at for each in found.references(found.example)] == REFERENCES[name, place]
+
+
+def test_members_that_are_null_or_absent_refer_to_nothing() -> None:
+    pagination = declared("x-contract-pagination", Place.OPERATION)
+    found = [each.at for each in pagination.references(PAGINATION)]
+    assert found == ["/cursor", "/items", "/next", "/id"]
+    trigger = declared("x-contract-trigger", Place.WEBHOOK)
+    assert [each.at for each in trigger.references(trigger.example)] == ["/operation"]
 
 
 def test_headers_of_rate_limits_are_references() -> None:
@@ -265,25 +210,33 @@ def test_a_scenario_is_an_example_of_the_operation_that_triggers() -> None:
 
 def test_declarations_become_objects() -> None:
     def at(place: Place) -> Any:
-        holder = {name: right for name, where, right, _ in SHAPES if where is place}
-        return declarations(holder, place)
+        here = [each for each in KEYWORDS if place in each.places]
+        return declarations({each.name: each.example for each in here}, place)
 
     document = at(Place.DOCUMENT)
     assert document["error"].request_id is None
     assert document["error"].codes == {
-        Text("gone"): ErrorCode(status=404, type=Text("missing"), condition=None)
+        Text("bad_json"): ErrorCode(
+            status=400, type=Text("invalid"), condition=Condition.INVALID_JSON
+        )
     }
-    assert list(document["rate_limit"].classes) == [Text("slow")]
-    assert document["rate_limit"].headers == RateLimitHeaders()
+    assert list(document["rate_limit"].classes) == [Text("read")]
+    assert document["rate_limit"].headers == RateLimitHeaders(retry=Text("Retry-After"))
     operation = at(Place.OPERATION)
-    assert operation["rate_limit"].class_ == Text("slow")
+    assert operation["rate_limit"].class_ == Text("read")
     assert operation["idempotency"].replay.header == Text("Replayed")
-    assert operation["pagination"].cursor == Text("after")
-    assert operation["pagination"].limit is None
+    assert operation["pagination"].cursor == Text("cursor")
+    assert operation["pagination"].more is None
     assert operation["pagination"].resume is False
-    assert at(Place.WEBHOOK)["delivery"].retry_after_seconds == ()
-    assert FILTER.read({FILTER.name: {"property": "/a", "match": "equals"}}).match is Match.EQUALS
+    assert at(Place.WEBHOOK)["delivery"].retry_after_seconds == (60, 300)
+    assert at(Place.PARAMETER)["filter"].match is Match.EQUALS
     assert EXTENSIBLE_ENUM.read({EXTENSIBLE_ENUM.name: ["a", 1]}) == (Text("a"), 1)
+
+
+def test_headers_that_are_not_declared_are_none() -> None:
+    read = RATE_LIMITS.read({RATE_LIMITS.name: {"classes": {}}})
+    assert read is not None
+    assert read.headers == RateLimitHeaders(policy=None, state=None, retry=None)
 
 
 @pytest.mark.parametrize("place", Place)

@@ -33,16 +33,18 @@ _PLACES = {
 def render(keywords: Iterable[Keyword[Any]]) -> str:
     """The whole page in Markdown."""
     titled = {
-        f"`{each.name}` at {' or '.join(_PLACES[place] for place in each.places)}": each.schema()
+        f"`{each.name}` at {' or '.join(_PLACES[place] for place in each.places)}": each
         for each in keywords
     }
     return _HEAD + "".join(
-        part for title, schema in sorted(titled.items()) for part in _keyword(title, schema)
+        part for title, each in sorted(titled.items()) for part in _keyword(title, each)
     )
 
 
-def _keyword(title: str, schema: Schema) -> Iterator[str]:
-    yield f"\n## {title}\n\n{schema['description']}\n\n"
+def _keyword(title: str, keyword: Keyword[Any]) -> Iterator[str]:
+    schema = keyword.schema()
+    example = json.dumps({keyword.name: keyword.example}, indent=2)
+    yield f"\n## {title}\n\n{schema['description']}\n\n```json\n{example}\n```\n\n"
     members = dict(_members("", schema))
     if not members:
         yield f"The value is {_kind(schema)}.\n"

@@ -30,11 +30,17 @@ class Place(StrEnum):
 # Without slots: Python 3.11 cannot make `Keyword[Capacity](…)` of a frozen class that has them.
 @dataclass(frozen=True)
 class Keyword(Generic[T]):
-    """One key; `hint` is the type of its value, with what is to be said of it."""
+    """One key.
+
+    Attributes:
+        hint: the type of its value, with what is to be said of it.
+        example: a value, for people.
+    """
 
     name: str
     places: tuple[Place, ...]
     hint: object
+    example: object
 
     @property
     def attribute(self) -> str:

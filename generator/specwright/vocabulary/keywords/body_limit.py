@@ -16,4 +16,6 @@ class BodyLimit:
     max_bytes: Annotated[Positive, "Bytes allowed in a request body."]
 
 
-BODY_LIMIT = Keyword[BodyLimit]("x-contract-body-limit", (Place.DOCUMENT,), BodyLimit)
+BODY_LIMIT = Keyword[BodyLimit](
+    "x-contract-body-limit", (Place.DOCUMENT,), BodyLimit, {"max_bytes": 65536}
+)

@@ -31,4 +31,15 @@ class Capacity:
     ]
 
 
-CAPACITY = Keyword[Capacity]("x-contract-capacity", (Place.OPERATION,), Capacity)
+CAPACITY = Keyword[Capacity](
+    "x-contract-capacity",
+    (Place.OPERATION,),
+    Capacity,
+    {
+        "limit": 3,
+        "scope": "account",
+        "status": 409,
+        "code": "too_many_hooks",
+        "release": "deleteHook",
+    },
+)

@@ -41,4 +41,16 @@ class Delivery:
         return range(first, last + 1)
 
 
-DELIVERY = Keyword[Delivery]("x-contract-delivery", (Place.WEBHOOK,), Delivery)
+DELIVERY = Keyword[Delivery](
+    "x-contract-delivery",
+    (Place.WEBHOOK,),
+    Delivery,
+    {
+        "retry_after_seconds": [60, 300],
+        "success": "2XX",
+        "connect_timeout_seconds": 5,
+        "timeout_seconds": 15,
+        "event_id_header": "Event-Id",
+        "event_type_header": "Event-Type",
+    },
+)

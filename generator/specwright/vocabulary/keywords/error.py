@@ -108,4 +108,15 @@ class ErrorContract:
     codes: Annotated[Mapping[Name, ErrorCode], Limits(minProperties=1), "Every code known today."]
 
 
-ERROR = Keyword[ErrorContract]("x-contract-error", (Place.DOCUMENT,), ErrorContract)
+ERROR = Keyword[ErrorContract](
+    "x-contract-error",
+    (Place.DOCUMENT,),
+    ErrorContract,
+    {
+        "schema": "#/components/schemas/Problem",
+        "code": "/code",
+        "message": "/detail",
+        "request_id_header": "Request-Id",
+        "codes": {"bad_json": {"status": 400, "type": "invalid", "condition": "invalid_json"}},
+    },
+)

@@ -17,4 +17,5 @@ EXTENSIBLE_ENUM = Keyword[tuple[Text | int, ...]](
         "The values known today of an enumeration that may grow. On a discriminated union: the "
         "tags known today.",
     ],
+    ["open", "closed"],
 )

@@ -33,4 +33,6 @@ class Filter:
     ]
 
 
-FILTER = Keyword[Filter]("x-contract-filter", (Place.PARAMETER,), Filter)
+FILTER = Keyword[Filter](
+    "x-contract-filter", (Place.PARAMETER,), Filter, {"property": "/status", "match": "equals"}
+)

@@ -64,4 +64,15 @@ class Idempotency:
     ]
 
 
-IDEMPOTENCY = Keyword[Idempotency]("x-contract-idempotency", (Place.OPERATION,), Idempotency)
+IDEMPOTENCY = Keyword[Idempotency](
+    "x-contract-idempotency",
+    (Place.OPERATION,),
+    Idempotency,
+    {
+        "key": "/reference",
+        "replay": {"status": 201, "header": "Replayed", "value": "true"},
+        "in_progress": {"status": 409, "code": "in_progress"},
+        "changed": {"status": 422, "code": "reference_reused"},
+        "scope": ["account"],
+    },
+)

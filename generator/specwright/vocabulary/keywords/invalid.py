@@ -19,4 +19,6 @@ class Invalid:
     code: Annotated[Name, Names(Target.ERROR_CODE), "A code listed in `x-contract-error`."]
 
 
-INVALID = Keyword[Invalid]("x-contract-invalid", (Place.PROPERTY,), Invalid)
+INVALID = Keyword[Invalid](
+    "x-contract-invalid", (Place.PROPERTY,), Invalid, {"code": "invalid_url"}
+)

@@ -16,4 +16,5 @@ ONCE = Keyword[bool](
         "The value is shown in this response only and never again. Tools hide it from logs, "
         "representations and reports.",
     ],
+    True,
 )

@@ -27,4 +27,6 @@ class Order:
     direction: Annotated[Direction, "The direction of the order."]
 
 
-ORDER = Keyword[Order]("x-contract-order", (Place.OPERATION,), Order)
+ORDER = Keyword[Order](
+    "x-contract-order", (Place.OPERATION,), Order, {"by": "/created_at", "direction": "descending"}
+)

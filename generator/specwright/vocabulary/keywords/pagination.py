@@ -45,4 +45,16 @@ class Pagination:
     ] = False
 
 
-PAGINATION = Keyword[Pagination]("x-contract-pagination", (Place.OPERATION,), Pagination)
+PAGINATION = Keyword[Pagination](
+    "x-contract-pagination",
+    (Place.OPERATION,),
+    Pagination,
+    {
+        "cursor": "cursor",
+        "limit": "limit",
+        "items": "/data",
+        "next": "/next_cursor",
+        "more": None,
+        "id": "/id",
+    },
+)

@@ -54,5 +54,15 @@ class RateLimit:
     class_: Annotated[Name, Names(Target.RATE_LIMIT_CLASS), "A class that the document declares."]
 
 
-RATE_LIMITS = Keyword[RateLimits]("x-contract-rate-limit", (Place.DOCUMENT,), RateLimits)
-RATE_LIMIT = Keyword[RateLimit]("x-contract-rate-limit", (Place.OPERATION,), RateLimit)
+RATE_LIMITS = Keyword[RateLimits](
+    "x-contract-rate-limit",
+    (Place.DOCUMENT,),
+    RateLimits,
+    {
+        "classes": {"read": {"limit": 600, "window_seconds": 60, "scope": "key"}},
+        "headers": {"retry": "Retry-After"},
+    },
+)
+RATE_LIMIT = Keyword[RateLimit](
+    "x-contract-rate-limit", (Place.OPERATION,), RateLimit, {"class": "read"}
+)

@@ -25,5 +25,8 @@ class RequiresOneOf:
 
 
 REQUIRES_ONE_OF = Keyword[RequiresOneOf](
-    "x-contract-requires-one-of", (Place.OPERATION,), RequiresOneOf
+    "x-contract-requires-one-of",
+    (Place.OPERATION,),
+    RequiresOneOf,
+    {"parameters": ["country", "region"], "code": "missing_place"},
 )

@@ -59,4 +59,17 @@ class Signature:
     ]
 
 
-SIGNATURE = Keyword[Signature]("x-contract-signature", (Place.WEBHOOK,), Signature)
+SIGNATURE = Keyword[Signature](
+    "x-contract-signature",
+    (Place.WEBHOOK,),
+    Signature,
+    {
+        "header": "Signature",
+        "template": "t={timestamp},v1={digest}",
+        "payload": "{timestamp}.{body}",
+        "algorithm": "hmac-sha256",
+        "encoding": "hex",
+        "tolerance_seconds": 300,
+        "secret": "text",
+    },
+)

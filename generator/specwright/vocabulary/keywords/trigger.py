@@ -29,4 +29,9 @@ class Trigger:
     ]
 
 
-TRIGGER = Keyword[Trigger]("x-contract-trigger", (Place.WEBHOOK,), Trigger)
+TRIGGER = Keyword[Trigger](
+    "x-contract-trigger",
+    (Place.WEBHOOK,),
+    Trigger,
+    {"operation": "createOrder", "scenario": None, "within_seconds": 15},
+)
