@@ -15,6 +15,7 @@ from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.errors import InputError
 from specwright.names import pascal
+from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -58,6 +59,11 @@ KEYWORDS = frozenset(
 # Formats with a Python type of their own; such a type takes no pattern and no length.
 FORMATS = frozenset({"date", "date-time", "time", "uuid"})
 TEXT_CONSTRAINTS = frozenset({"maxLength", "minLength", "pattern"})
+
+
+# Flags that change nothing. The generator does not reason about a pattern that begins with flags
+# for verbose mode; any other it would try on values with an engine of exponential time.
+SEALED = "(?-x)"
 
 
 @dataclass(slots=True)
@@ -115,6 +121,27 @@ def translate(document: Document) -> Dialect:
     return dialect
 
 
+def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without patterns that cannot be matched in linear time."""
+    result = dict(schema)
+    pattern, names = schema.get("pattern"), schema.get("patternProperties")
+    if isinstance(pattern, str):
+        del result["pattern"]
+        if (translated := linear(pattern)) is not None:
+            result["pattern"] = SEALED + translated
+    if isinstance(names, dict):
+        linear_names = {name: linear(name) for name in names}
+        if None in linear_names.values():
+            # Those that are left would refuse the names that the lost one allows.
+            del result["patternProperties"]
+            result["additionalProperties"] = {}
+        else:
+            result["patternProperties"] = {
+                f"{SEALED}{linear_names[name]}": value for name, value in names.items()
+            }
+    return result
+
+
 def _fallback(schema: Any) -> dict[str, Any] | None:
     """The schema of what an open union may hold later: an object with a discriminator."""
     if not isinstance(schema, dict) or EXTENSIBLE_ENUM.name not in schema:
@@ -144,7 +171,7 @@ class _Translation:
     def schema(self, schema: Any) -> Any:
         if not isinstance(schema, dict):
             return schema
-        known = {key: value for key, value in schema.items() if key in KEYWORDS}
+        known = _with_linear_patterns({k: v for k, v in schema.items() if k in KEYWORDS})
         result = schemas.map_children(known, self.schema)
         if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
             result.pop("format", None)

@@ -14,11 +14,12 @@ from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
-from specwright.models.dialect import Dialect
+from specwright.models.dialect import SEALED, Dialect
 from specwright.pointer import resolve
 from specwright.vocabulary.keywords.once import ONCE
 
-IMPORTS = b"""\
+_FUTURE = "from __future__ import annotations\n"
+IMPORTS = """\
 from decimal import Decimal
 from typing import Annotated, TypeAlias
 from ._runtime.shared.types import DecimalString, Once, OpenUnion
@@ -52,6 +53,7 @@ class _Edit:
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
     """Put decimals, open unions and values shown once into the generated source."""
+    source = _unsealed(source)
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
@@ -65,7 +67,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             continue
         name = entry["class_name"]
         if name in aliases and is_decimal(schema):
-            written[name] = _decimal(schema)
+            written[name] = _decimal(dialect.schemas[key])
         elif name in aliases and key in dialect.open_unions:
             members = [
                 names[dialect.names[dialect.document.target(ref)]]["class_name"]
@@ -78,7 +80,24 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     own = frozenset(aliases) | frozenset(classes)
     edits += [_statement(alias, written[alias.name], own) for alias in aliases.values()]
     edits += _joined(tree.body)
-    return Refined(_apply(source, edits), frozenset(classes))
+    refined = _apply(source, edits).replace(_FUTURE, _FUTURE + IMPORTS, 1)
+    return Refined(refined, frozenset(classes))
+
+
+def _unsealed(source: str) -> str:
+    """Patterns as they are, without what kept the generator from reading them."""
+    sealed = (
+        keyword.value
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Call)
+        for keyword in node.keywords
+        if keyword.arg == "pattern" and isinstance(keyword.value, ast.Constant)
+    )
+    return _apply(source, [_edit(each, ascii(_plain(each.value))) for each in sealed])
+
+
+def _plain(value: Any) -> Any:
+    return value.removeprefix(SEALED) if isinstance(value, str) else value
 
 
 def _alias(node: ast.stmt) -> _Alias | None:
@@ -131,7 +150,7 @@ def _union(schema: dict[str, Any]) -> list[str]:
 
 def _decimal(schema: dict[str, Any]) -> str:
     arguments = ", ".join(
-        f"{argument}={schema[keyword]!a}"
+        f"{argument}={_plain(schema[keyword])!a}"
         for keyword, argument in CONSTRAINTS.items()
         if keyword in schema
     )
@@ -173,5 +192,4 @@ def _apply(source: str, edits: list[_Edit]) -> str:
     for edit in sorted(edits, key=lambda e: e.begin, reverse=True):
         begin, end = (starts[line - 1] + column for line, column in (edit.begin, edit.end))
         data = data[:begin] + edit.text.encode() + data[end:]
-    future = b"from __future__ import annotations\n"
-    return data.replace(future, future + IMPORTS, 1).decode()
+    return data.decode()

@@ -1,0 +1,129 @@
+"""Patterns of documents (ECMA-262) in the notation of Rust's engine, which takes linear time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+_LONGEST = 50_000
+
+_ANY = r"\x{0}-\x{10FFFF}"
+_DIGITS = "0-9"
+_WORD = "0-9A-Z_a-z"
+_SPACE = r"\t-\r \x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}\x{FEFF}"
+
+# What ECMA-262 reads in one way and Rust in another, or not at all; all else is the same.
+_SETS = {
+    "d": _DIGITS,
+    "D": f"^{_DIGITS}",
+    "w": _WORD,
+    "W": f"^{_WORD}",
+    "s": _SPACE,
+    "S": f"^{_SPACE}",
+}
+# Rust reads `\<` and `\>` as the edges of a word.
+_WORD_EDGES = frozenset(("<", ">"))
+_BOUNDARIES = {"b": r"(?-u:\b)", "B": r"(?-u:\B)"}
+
+_ESCAPE = (
+    r"\\(?:u(?P<high>[dD][89abAB][0-9a-fA-F]{2})\\u(?P<low>[dD][c-fC-F][0-9a-fA-F]{2})"
+    r"|c(?P<control>[A-Za-z])"
+    r"|(?P<long>x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|u\{[^}]*\}|[pP]\{[^}]*\})"
+    r"|(?P<nul>0(?![0-9]))"
+    r"|(?P<short>.))"
+)
+_CLASS_ATOM = re.compile(rf"{_ESCAPE}|(?P<plain>.)", re.DOTALL)
+_TOKEN = re.compile(
+    rf"{_ESCAPE}|(?P<open>\[\^?)(?P<members>(?:\\.|[^\\\]])*+)(?P<close>\]?)"
+    r"|(?P<brace>\{(?![0-9]+(?:,[0-9]*)?\}))",
+    re.DOTALL,
+)
+
+
+@cache
+def linear(pattern: str) -> str | None:
+    """Return the pattern in Rust's notation.
+
+    None stands for a pattern that no engine matches in linear time (look-around, back
+    references), that is too large, or that is none.
+    """
+    # Imported here: rules are read without it.
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
+    if len(pattern) > _LONGEST:
+        return None
+    translated = _TOKEN.sub(_token, pattern)
+    try:
+        SchemaValidator(core_schema.str_schema(pattern=translated, regex_engine="rust-regex"))
+    except SchemaError:
+        return None
+    return translated
+
+
+def _token(found: re.Match[str]) -> str:
+    if found["brace"]:
+        return r"\{"
+    if found["open"]:
+        return _class(found) if found["close"] else found[0]
+    short = found["short"]
+    if short == "(" and found.string.startswith("?", found.end()):
+        return "[(]"
+    if short in _SETS:
+        return f"[{_SETS[short]}]"
+    return _BOUNDARIES.get(short) or _character(found)
+
+
+def _class(found: re.Match[str]) -> str:
+    atoms = list(_CLASS_ATOM.finditer(found["members"]))
+    shorts = {atom["short"] for atom in atoms}
+    is_any = any(short in shorts and short.swapcase() in shorts for short in _SETS)
+    members = _ANY if is_any else "".join(_members(atoms))
+    if members:
+        return found["open"] + members + "]"
+    # `[]` fits nothing, `[^]` any character.
+    return f"[{_ANY}]" if found["open"] == "[^" else f"[^{_ANY}]"
+
+
+def _members(atoms: list[re.Match[str]]) -> Iterator[str]:
+    at = 0
+    while at < len(atoms):
+        yield _member(atoms, at)
+        if at + 2 < len(atoms) and _is_range(*atoms[at : at + 3]):
+            yield "-" + _member(atoms, at + 2)
+            at += 2
+        at += 1
+
+
+def _is_range(first: re.Match[str], between: re.Match[str], last: re.Match[str]) -> bool:
+    return between["plain"] == "-" and not any(
+        atom["short"] in _SETS or (atom["long"] or "").startswith(("p", "P"))
+        for atom in (first, last)
+    )
+
+
+def _member(atoms: list[re.Match[str]], at: int) -> str:
+    plain, short = atoms[at]["plain"], atoms[at]["short"]
+    if plain is not None:
+        around = [atom["plain"] for atom in atoms[max(at - 1, 0) : at + 2]]
+        is_operator = around.count(plain) > 1 or (plain == "-" and len(around) == 3)
+        is_question = plain == "?" and at > 0 and atoms[at - 1][0].endswith("(")
+        is_read = plain == "[" or is_question or (plain in "&~-" and is_operator)
+        return "\\" + plain if is_read else plain
+    if short == "b":
+        return r"\x08"
+    if short in _SETS:
+        # A set that leaves something out is a class of its own within another one.
+        return f"[{_SETS[short]}]" if short.isupper() else _SETS[short]
+    return _character(atoms[at])
+
+
+def _character(escape: re.Match[str]) -> str:
+    if escape["high"]:
+        units = bytes.fromhex(escape["high"] + escape["low"])
+        return rf"\x{{{ord(units.decode('utf-16-be')):X}}}"
+    if escape["control"]:
+        return rf"\x{ord(escape['control']) % 32:02X}"
+    if escape["nul"]:
+        return r"\x00"
+    return escape["short"] if escape["short"] in _WORD_EDGES else escape[0]
