@@ -226,3 +226,40 @@ def test_a_webhook_may_be_written_among_the_components(tmp_path: Path) -> None:
     """
     rules = ("contract-key", "contract-shape", "contract-reference")
     assert [each for rule in rules for each in found(tmp_path, part, rule)] == []
+
+
+def test_names_and_joined_patterns_that_models_do_not_check_are_told(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Code: {type: string, pattern: "^a"}
+        Keys: {type: object, patternProperties: {"(a)\\\\1": {type: string}, "^b": {type: string}}}
+        Short: {allOf: [{$ref: "#/components/schemas/Code"}, {pattern: "b$"}]}
+        Same: {allOf: [{$ref: "#/components/schemas/Code"}, {pattern: "^a"}]}
+        Base: {type: object, properties: {code: {$ref: "#/components/schemas/Code"}}}
+        More:
+          allOf:
+            - $ref: "#/components/schemas/Base"
+            - {properties: {code: {pattern: "b$"}, other: {pattern: "c"}}}
+        Broken: {type: string, pattern: "(["}
+    """
+    assert found(tmp_path, part, "unsupported-pattern") == [
+        (
+            "/components/schemas/Keys/patternProperties/(a)\\1",
+            "models take any property: they cannot tell which are '(a)\\1'",
+        ),
+        ("/components/schemas/Short/allOf", "models check one of the 2 patterns"),
+        ("/components/schemas/More/allOf", "models check one of the 2 patterns of 'code'"),
+    ]
+
+
+def test_a_schema_of_too_many_parts_is_told_in_one_line(tmp_path: Path) -> None:
+    parts = ", ".join(f"{{pattern: 'a{number}'}}" for number in range(600))
+    part = f"""
+    components:
+      schemas:
+        Many: {{allOf: [{parts}]}}
+    """
+    assert found(tmp_path, part, "unsupported-pattern") == [
+        ("/components/schemas/Many/allOf", "too many parts to compare their patterns")
+    ]

@@ -76,7 +76,7 @@ def unsatisfiable(subject: Subject) -> Iterator[Violation]:
 def _without_broken_patterns(data: dict[str, Any]) -> dict[str, Any]:
     copy = clone(data)
     for node in walk(copy):
-        if node.kind == "schema" and not _compiles(str(node.value.get("pattern", ""))):
+        if node.kind == "schema" and not compiles(str(node.value.get("pattern", ""))):
             del node.value["pattern"]
     return copy
 
@@ -167,7 +167,7 @@ def _references(subject: Subject) -> Iterator[str]:
 def pattern_valid(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("schema"):
         pattern = node.value.get("pattern")
-        if isinstance(pattern, str) and not _compiles(pattern):
+        if isinstance(pattern, str) and not compiles(pattern):
             yield Violation(
                 f"{node.pointer}/pattern",
                 f"'{shorten(pattern)}' is not a regular expression, or too large to be one",
@@ -175,7 +175,8 @@ def pattern_valid(subject: Subject) -> Iterator[Violation]:
 
 
 @cache
-def _compiles(pattern: str) -> bool:
+def compiles(pattern: str) -> bool:
+    """Whether a pattern is a regular expression."""
     try:
         jsonschema_rs.Draft202012Validator({"pattern": pattern})
     except ValueError:

@@ -9,6 +9,7 @@ from specwright.check.lint import (
     links,
     names,
     operations,
+    patterns,
     schemas,
     unsupported,
 )
@@ -23,5 +24,6 @@ RULES: tuple[Rule, ...] = (
     *links.RULES,
     *contract.RULES,
     *unsupported.RULES,
+    *patterns.RULES,
 )
 RULE_IDS = frozenset(rule.id for rule in RULES)

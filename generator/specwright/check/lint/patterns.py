@@ -1,0 +1,90 @@
+"""The rule about patterns that models do not check."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.schemas import compiles
+from specwright.check.subject import Subject, mapping, sequence, shorten
+from specwright.document.shape import Node
+from specwright.findings import Level
+from specwright.patterns import linear
+from specwright.pointer import join
+
+_MOST_PARTS = 500
+
+
+def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        pattern = node.value.get("pattern")
+        if isinstance(pattern, str) and _is_lost(pattern):
+            yield Violation(f"{node.pointer}/pattern", f"models do not check '{shorten(pattern)}'")
+        for name in mapping(node.value.get("patternProperties")):
+            if _is_lost(name):
+                yield Violation(
+                    node.pointer + join("patternProperties", name),
+                    f"models take any property: they cannot tell which are '{shorten(name)}'",
+                )
+        if "allOf" in node.value:
+            yield from _joined(subject, node)
+
+
+def _is_lost(pattern: str) -> bool:
+    # A pattern that is none is for `pattern-valid` to say.
+    return linear(pattern) is None and compiles(pattern)
+
+
+def _joined(subject: Subject, node: Node) -> Iterator[Violation]:
+    """Say where the parts of a schema have several patterns for one value."""
+    patterns: dict[tuple[str, ...], set[str]] = defaultdict(set)
+    parts: list[tuple[tuple[str, ...], Any]] = [((), node.value)]
+    seen: set[tuple[tuple[str, ...], int]] = set()
+    while parts:
+        place, part = parts.pop()
+        schema = mapping(part)
+        if (place, id(schema)) in seen:
+            continue
+        seen.add((place, id(schema)))
+        if len(seen) > _MOST_PARTS:
+            yield Violation(f"{node.pointer}/allOf", "too many parts to compare their patterns")
+            return
+        if isinstance(schema.get("pattern"), str):
+            patterns[place].add(schema["pattern"])
+        parts += [(place, each) for each in sequence(schema.get("allOf"))]
+        if "$ref" in schema:
+            parts.append((place, subject.follow(schema)))
+        if not place:
+            parts += [((name,), each) for name, each in mapping(schema.get("properties")).items()]
+    for place, several in sorted(patterns.items()):
+        if len(several) > 1:
+            whose = f" of '{place[0]}'" if place else ""
+            yield Violation(
+                f"{node.pointer}/allOf", f"models check one of the {len(several)} patterns{whose}"
+            )
+
+
+RULES = (
+    Rule(
+        "unsupported-pattern",
+        Category.UNSUPPORTED,
+        "Models match patterns in a time that grows with the text and no faster. That excludes "
+        "look-around, references to groups, patterns that are too large, and a second pattern for "
+        "the same value.",
+        """
+        components:
+          schemas:
+            Code: {type: string, pattern: "^(?!0)[0-9]+$"}
+        """,
+        """
+        components:
+          schemas:
+            Code: {type: string, pattern: "^[1-9][0-9]*$"}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        unsupported_pattern,
+    ),
+)
