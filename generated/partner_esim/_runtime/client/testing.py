@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -14,9 +13,8 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel
 
 from ..shared.operation import Operation
+from ..shared.templates import PathTemplate
 from .transport import Request, Response
-
-_VARIABLE = re.compile(r"\\\{[^}]*\\\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +32,11 @@ class Book:
 
     def find(self, request: Request) -> Operation[Any] | None:
         """Return the operation that a request is for; the longest path that fits wins."""
-        path = urlsplit(request.url).path
+        segments = urlsplit(request.url).path.split("/")
         fitting = [
             operation
             for operation in self.operations
-            if operation.method == request.method and _pattern(operation).fullmatch(path)
+            if operation.method == request.method and _fits(operation, segments)
         ]
         return max(fitting, key=lambda each: len(each.path.split("{")[0]), default=None)
 
@@ -121,5 +119,8 @@ def response(body: object, status: int = 200, headers: Mapping[str, str] | None 
     return Response(status, list(sent.items()), content)
 
 
-def _pattern(operation: Operation[Any]) -> re.Pattern[str]:
-    return re.compile(".*" + _VARIABLE.sub("[^/]+", re.escape(operation.path)))
+def _fits(operation: Operation[Any], segments: Sequence[str]) -> bool:
+    # What comes before is the path of the base URL.
+    template = PathTemplate(operation.path)
+    own = segments[1 - template.length :]
+    return len(own) < len(segments) and template.values(["", *own]) is not None

@@ -3,15 +3,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import unquote
 
 from starlette.types import Scope
 
+from ..shared.templates import PathTemplate
 from .endpoint import Endpoint
 
-_VARIABLE = re.compile(r"\{([^}]*)\}")
 # Stands for a slash within a segment (`%2F`) while paths are matched; no decoded text has it.
 _INNER_SLASH = "\udc2f"
 
@@ -25,12 +24,12 @@ class Paths:
         variable: dict[str, dict[str, Endpoint]] = {}
         for endpoint in endpoints:
             path = endpoint.operation.path
-            paths = variable if _VARIABLE.search(path) else self._fixed
+            paths = variable if PathTemplate(path).names else self._fixed
             paths.setdefault(path, {})[endpoint.operation.method] = endpoint
-        self._variable = [
-            (_pattern(path), _VARIABLE.findall(path), variable[path])
-            for path in sorted(variable, key=lambda path: ["{" in s for s in path.split("/")])
-        ]
+        self._variable: dict[int, list[tuple[PathTemplate, dict[str, Endpoint]]]] = {}
+        for path in sorted(variable, key=lambda path: ["{" in s for s in path.split("/")]):
+            template = PathTemplate(path)
+            self._variable.setdefault(template.length, []).append((template, variable[path]))
 
     def find(self, scope: Scope) -> tuple[Mapping[str, Endpoint], Mapping[str, str]]:
         """Return the operations at the path by method, and the texts of its variables."""
@@ -45,15 +44,10 @@ class Paths:
         path = path[len(start) :]
         if path in self._fixed:
             return self._fixed[path], {}
-        for pattern, names, methods in self._variable:
-            if match := pattern.fullmatch(path):
-                texts = [text.replace(_INNER_SLASH, "/") for text in match.groups()]
-                return methods, dict(zip(names, texts, strict=True))
+        segments = path.split("/")
+        for template, methods in self._variable.get(len(segments), ()):
+            values = template.values(segments)
+            if values is not None:
+                texts = [value.replace(_INNER_SLASH, "/") for value in values]
+                return methods, dict(zip(template.names, texts, strict=True))
         return {}, {}
-
-
-def _pattern(path: str) -> re.Pattern[str]:
-    # Odd parts of the split are the names of variables.
-    parts = _VARIABLE.split(path)
-    texts = [r"([^/]+)" if i % 2 else re.escape(part) for i, part in enumerate(parts)]
-    return re.compile("".join(texts))
