@@ -5,7 +5,7 @@ from __future__ import annotations
 import socketserver
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from http.server import BaseHTTPRequestHandler
@@ -16,6 +16,14 @@ class Fault(Enum):
 
     RESET = "reset"
     SILENCE = "silence"
+    DRIPPING_HEAD = "dripping head"
+    DRIPPING_BODY = "dripping body"
+    GARBAGE = "garbage"
+
+
+# Dripping ends by itself, so that a client without a limit fails its test and not the run.
+DRIPS = 60
+PAUSE = 0.05
 
 
 @dataclass(frozen=True)
@@ -69,6 +77,14 @@ def running() -> Iterator[Origin]:
             answer = origin.script.pop(0) if len(origin.script) > 1 else origin.script[0]
             if answer.fault is Fault.SILENCE:
                 origin.done.wait()
+            if answer.fault is Fault.GARBAGE:
+                self.wfile.write(b"HTTP/1.1 200 OK\r\n" + answer.body + b"\r\n\r\n")
+            if answer.fault is Fault.DRIPPING_HEAD:
+                self.drip(b"HTTP/1.1 200 OK\r\nX-Drip: ", b"x", b"\r\ncontent-length: 2\r\n\r\n{}")
+            if answer.fault is Fault.DRIPPING_BODY:
+                length = DRIPS + len(answer.body)
+                head = f"HTTP/1.1 200 OK\r\ncontent-length: {length}\r\n\r\n".encode()
+                self.drip(head, b" ", answer.body)
             if answer.fault is not None:
                 self.close_connection = True
                 return
@@ -80,6 +96,14 @@ def running() -> Iterator[Origin]:
             self.end_headers()
             self.wfile.write(answer.body)
             self.close_connection = answer.promised is not None
+
+        def drip(self, head: bytes, drop: bytes, end: bytes) -> None:
+            with suppress(OSError):
+                self.wfile.write(head)
+                for _ in range(DRIPS):
+                    origin.done.wait(PAUSE)
+                    self.wfile.write(drop)
+                self.wfile.write(end)
 
         # The names are those of the standard library.
         do_GET = do_POST = do_PUT = do_DELETE = answer  # noqa: N815

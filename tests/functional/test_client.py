@@ -361,7 +361,8 @@ def test_a_read_is_tried_again(caller: Caller, origin: Origin) -> None:
 def test_an_idempotent_write_is_tried_again_with_the_same_body(
     caller: Caller, origin: Origin
 ) -> None:
-    origin.answer(Answer(fault=Fault.RESET), problem(409, Retry_After="0"), thing())
+    made = Answer(201, b'{"id": "a"}')
+    origin.answer(Answer(fault=Fault.RESET), problem(409, Retry_After="0"), made)
     caller(lambda client: client.things.create_safe(reference="r1"), max_retries=2)
     assert len(origin.asked) == 3
     assert len({asked.body for asked in origin.asked}) == 1

@@ -13,7 +13,7 @@ from typing import Any, cast
 from ..shared.operation import ErrorShape, Operation
 from .errors import ApiConnectionError, ApiTimeoutError, retry_after, status_error
 from .service import Options
-from .transport import Request, Response, TransportError
+from .transport import Request, Response, ResponseTooLargeError, TransportError
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 FIRST_PAUSE = 0.5
@@ -47,7 +47,7 @@ def attempts(
             left = ends - time.monotonic()
             if left <= 0:
                 raise ApiTimeoutError(f"{operation.id}: the deadline of {deadline} s is over")
-            request = replace(request, timeout=min(request.timeout, left))
+            request = replace(request, timeout=min(request.timeout, left), deadline=left)
         outcome = yield request
         if isinstance(outcome, Response):
             _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
@@ -55,7 +55,8 @@ def attempts(
                 return outcome
             pause = _pause(operation, outcome, attempt)
         else:
-            pause = _backoff(attempt)
+            is_final = isinstance(outcome, ResponseTooLargeError)
+            pause = None if is_final else _backoff(attempt)
         out_of_time = ends is not None and time.monotonic() + (pause or 0) >= ends
         if pause is None or attempt == retries or out_of_time:
             break

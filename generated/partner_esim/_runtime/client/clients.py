@@ -14,14 +14,13 @@ from pydantic import MISSING
 
 from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
+from .connections import AsyncHTTPTransport, HTTPTransport
 from .core import Core, responses
 from .pagination import AsyncPages, Page, PageData
 from .service import Options, Service
 from .transport import (
-    AsyncHTTPTransport,
     AsyncTransport,
     Headers,
-    HTTPTransport,
     Request,
     Response,
     Transport,
@@ -37,7 +36,7 @@ class RawResponse(Generic[T]):
     """An answer with what it means: `value` is what the method returns."""
 
     status: int
-    headers: Headers
+    headers: Headers = field(repr=False)
     content: bytes = field(repr=False)
     value: T
 
@@ -69,7 +68,9 @@ class SyncClient(Core):
         proxy: str | None,
     ) -> None:
         super().__init__(service, api_key, base_url, options)
-        self._transport = transport or HTTPTransport(self.base_url, proxy)
+        self._transport = transport or HTTPTransport(
+            self.base_url, proxy, max_response_bytes=options.max_response_bytes
+        )
         self._sleep: Callable[[float], None] = time.sleep
 
     def call(
@@ -143,7 +144,9 @@ class AsyncClient(Core):
         proxy: str | None,
     ) -> None:
         super().__init__(service, api_key, base_url, options)
-        self._transport = transport or AsyncHTTPTransport(self.base_url, proxy)
+        self._transport = transport or AsyncHTTPTransport(
+            self.base_url, proxy, max_response_bytes=options.max_response_bytes
+        )
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
 
     async def call(

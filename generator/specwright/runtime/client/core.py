@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, TypeVar, cast
@@ -10,15 +11,18 @@ from urllib.parse import urlsplit
 
 from pydantic import MISSING, ValidationError
 
-from ..shared.codec import Codecs
+from ..shared.codec import Codec, Codecs
 from ..shared.operation import ListOperation, Operation
 from .errors import InvalidArgumentError, InvalidResponseError
+from .fields import is_field_name, is_field_value
 from .pagination import PageData
 from .service import Options, Service
 from .transport import Headers, Request, Response
-from .urls import header_value, path_segment, query_pairs
+from .urls import encoded_pairs, header_value, is_undefined, path_segment
 
 T = TypeVar("T")
+
+_PRINTED = re.compile("[!-~]+")
 
 # What `with_raw_response` collects answers in.
 responses: ContextVar[list[Response] | None] = ContextVar("responses", default=None)
@@ -32,10 +36,11 @@ class Core:
     ) -> None:
         environment = service.env_prefix
         base_url = base_url or os.environ.get(f"{environment}_BASE_URL") or service.server_url
-        parts = urlsplit(base_url)
-        if parts.scheme not in ("http", "https") or not base_url.isascii():
+        host = _host(base_url)
+        if host is None:
+            # Not shown: there may be a password in it.
             raise InvalidArgumentError(
-                f"the base URL {base_url!r} is not an HTTP address in ASCII; "
+                "the base URL is not an HTTP address in ASCII, without user, query and fragment; "
                 f"pass base_url or set {environment}_BASE_URL"
             )
         self.base_url = base_url.rstrip("/")
@@ -43,18 +48,25 @@ class Core:
         self._service = service
         self._codecs = Codecs(service.models)
         self._headers: Headers = [
-            ("host", parts.netloc.rpartition("@")[2]),
+            ("host", host),
             ("accept", "application/json"),
             ("accept-encoding", "gzip"),
             ("user-agent", service.user_agent),
-            *options.headers.items(),
         ]
+        for name, value in options.headers.items():
+            if not is_field_name(name):
+                raise InvalidArgumentError("a header has a name that no header can have")
+            if not is_field_value(value):
+                raise InvalidArgumentError(f"the header {name} has a value that none can carry")
+            self._headers.append((name, value))
         api_key = api_key or os.environ.get(f"{environment}_API_KEY")
         if service.credential_header is not None:
             if not api_key:
                 raise InvalidArgumentError(f"no key: pass api_key or set {environment}_API_KEY")
-            if not api_key.isascii() or not api_key.isprintable():
-                raise InvalidArgumentError("the key has characters that no header can carry")
+            if not api_key.isascii() or not is_field_value(api_key):
+                raise InvalidArgumentError(
+                    "the key begins or ends with a space, or has characters no header can carry"
+                )
             self._headers.append((service.credential_header, service.credential_prefix + api_key))
 
     def __repr__(self) -> str:
@@ -68,47 +80,53 @@ class Core:
         Raises:
             InvalidArgumentError: an argument breaks the contract.
         """
-        path, query, where = operation.path, list[str](), ""
+        path, query, cookies = operation.path, list[str](), list[str]()
         headers = self._headers
-        try:
-            for parameter in operation.parameters:
-                value = arguments.get(parameter.name, MISSING)
-                if value is MISSING:
-                    continue
-                where = parameter.wire
-                if parameter.model is not None:
-                    codec = self._codecs[parameter.model]
-                    value = codec.plain(codec.check(value))
-                if parameter.location == "query":
-                    query += [f"{name}={text}" for name, text in query_pairs(parameter, value)]
-                elif parameter.location == "path":
-                    segment = path_segment(parameter, value)
-                    if segment in ("", ".", ".."):
-                        raise InvalidArgumentError(f"{where}: {value!r} cannot stand in a path")
-                    path = path.replace("{" + where + "}", segment)
-                elif parameter.location == "header":
-                    headers = [*headers, (where, header_value(parameter, value))]
-                else:
-                    headers = [*headers, ("cookie", f"{where}={header_value(parameter, value)}")]
-            content = None
-            if body is not MISSING and operation.body_type is not None:
-                where = "body"
-                if operation.body is not None:
-                    if isinstance(body, dict):
-                        # A property with a default does not know the sentinel.
-                        members = cast("dict[str, object]", body).items()
-                        body = {name: each for name, each in members if each is not MISSING}
-                    codec = self._codecs[operation.body]
-                    content = codec.encode(codec.check(body), exclude_unset=True)
-                else:
-                    content = cast("bytes", body)
-                headers = [*headers, ("content-type", operation.body_type)]
-            elif operation.method not in ("GET", "HEAD"):
-                content = b""
-        except ValidationError as error:
-            raise InvalidArgumentError(_problems(where, error)) from None
+        for parameter in operation.parameters:
+            value = arguments.get(parameter.name, MISSING)
+            if value is MISSING:
+                continue
+            where = parameter.wire
+            if value is not None and parameter.model is not None:
+                codec = self._codecs[parameter.model]
+                value = codec.plain(_checked(codec, where, value))
+            if is_undefined(value):
+                if parameter.required:
+                    raise InvalidArgumentError(f"{where}: a value is required")
+            elif parameter.location == "query":
+                query += [f"{name}={text}" for name, text in encoded_pairs(parameter, value)]
+            elif parameter.location == "path":
+                segment = path_segment(parameter, value)
+                if segment in ("", ".", ".."):
+                    raise InvalidArgumentError(f"{where}: this value cannot stand in a path")
+                path = path.replace("{" + where + "}", segment)
+            elif parameter.location == "cookie":
+                cookies += [f"{name}={text}" for name, text in encoded_pairs(parameter, value)]
+            else:
+                text = header_value(parameter, value)
+                if not is_field_value(text):
+                    raise InvalidArgumentError(f"{where}: no header can carry this value")
+                headers = [*headers, (where, text)]
+        if cookies:
+            headers = [*headers, ("cookie", "; ".join(cookies))]
+        content = None
+        if body is not MISSING and operation.body_type is not None:
+            content = self._content(operation.body, body)
+            headers = [*headers, ("content-type", operation.body_type)]
+        elif operation.method not in ("GET", "HEAD"):
+            content = b""
         url = self.base_url + path + ("?" + "&".join(query) if query else "")
         return Request(operation.method, url, headers, content, self._options.timeout)
+
+    def _content(self, model: str | None, body: object) -> bytes:
+        if model is None:
+            return cast("bytes", body)
+        if isinstance(body, dict):
+            # A property with a default does not know the sentinel.
+            members = cast("dict[str, object]", body).items()
+            body = {name: each for name, each in members if each is not MISSING}
+        codec = self._codecs[model]
+        return codec.encode(_checked(codec, "body", body), exclude_unset=True)
 
     def result(self, operation: Operation[Any], response: Response) -> Any:
         """Read an answer.
@@ -119,7 +137,11 @@ class Core:
         collected = responses.get()
         if collected is not None:
             collected.append(response)
-        _, model = operation.model_for(response.status)
+        is_declared, model = operation.model_for(response.status)
+        if not is_declared:
+            raise InvalidResponseError(
+                f"{operation.id}: the status {response.status} is not declared", response
+            )
         if model is None:
             return None
         if model == "bytes":
@@ -127,10 +149,10 @@ class Core:
         try:
             return self._codecs[model].read(response.content)
         except ValidationError as error:
-            raise InvalidResponseError(
-                f"{operation.id}: the answer breaks the contract: {_problems('body', error)}",
-                response,
-            ) from error
+            problems = _problems("body", error)
+        raise InvalidResponseError(
+            f"{operation.id}: the answer breaks the contract: {problems}", response
+        )
 
     def page(self, operation: ListOperation[T], response: Response) -> PageData[T]:
         """Read a page of a list."""
@@ -147,6 +169,30 @@ class Core:
         for name in path:
             value = getattr(value, name, None)
         return value
+
+
+def _host(base_url: str) -> str | None:
+    """The host of an address to which paths can be added; None where it is no such address."""
+    try:
+        parts = urlsplit(base_url)
+        is_usable = (
+            parts.scheme in ("http", "https")
+            and parts.hostname
+            and parts.port != 0
+            and not (parts.query or parts.fragment or "@" in parts.netloc)
+        )
+    except ValueError:
+        return None
+    return parts.netloc if is_usable and _PRINTED.fullmatch(base_url) else None
+
+
+def _checked(codec: Codec, where: str, value: object) -> Any:
+    try:
+        return codec.check(value)
+    except ValidationError as error:
+        problems = _problems(where, error)
+    # Not within the block: the first error, which knows the value, would stay behind this one.
+    raise InvalidArgumentError(problems)
 
 
 def _problems(where: str, error: ValidationError) -> str:

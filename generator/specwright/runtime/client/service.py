@@ -8,6 +8,8 @@ from types import ModuleType
 
 from ..shared.operation import ErrorShape
 
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+
 
 @dataclass(frozen=True, slots=True)
 class Service:
@@ -31,9 +33,11 @@ class Options:
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.
         headers: sent with every request.
+        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
     """
 
     timeout: float = 30.0
     max_retries: int = 2
     deadline: float | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
+    max_response_bytes: int = MAX_RESPONSE_BYTES

@@ -18,6 +18,15 @@ NAMED = frozenset({"deepObject", "form", "matrix", "pipeDelimited", "spaceDelimi
 Pairs = Iterable[tuple[str, str]]
 
 
+def is_undefined(value: JsonValue) -> bool:
+    """Tell whether a value has no text, so that it is left out (RFC 6570, 2.3 and 3.2.1)."""
+    if isinstance(value, dict):
+        return all(each is None for each in value.values())
+    if isinstance(value, list):
+        return all(each is None for each in value)
+    return value is None
+
+
 def path_segment(parameter: Parameter, value: JsonValue) -> str:
     """Return what replaces `{name}` in a path template."""
     pairs = _pairs(parameter, value, _quote)
@@ -27,13 +36,13 @@ def path_segment(parameter: Parameter, value: JsonValue) -> str:
     return "." + text if parameter.style == "label" else text
 
 
-def query_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
-    """Return names and values for the query, percent-encoded."""
+def encoded_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
+    """Return names and values for the query or the cookies, percent-encoded."""
     return _pairs(parameter, value, _quote)
 
 
 def header_value(parameter: Parameter, value: JsonValue) -> str:
-    """Return the value of a header or cookie."""
+    """Return the value of a header."""
     return ",".join(text for _, text in _pairs(parameter, value, str))
 
 
@@ -42,7 +51,9 @@ def _pairs(parameter: Parameter, value: JsonValue, encode: Callable[[str], str])
     separator = "." if style == "label" and parameter.explode else SEPARATORS.get(style, ",")
     wire = encode(parameter.wire)
     if isinstance(value, dict):
-        members = [(encode(str(key)), encode(_text(each))) for key, each in value.items()]
+        members = [
+            (encode(key), encode(_text(each))) for key, each in value.items() if each is not None
+        ]
         if style == "deepObject":
             return [(f"{wire}%5B{key}%5D", text) for key, text in members]
         if repeats:
@@ -50,7 +61,7 @@ def _pairs(parameter: Parameter, value: JsonValue, encode: Callable[[str], str])
         parts = ["=".join(each) for each in members] if parameter.explode else chain(*members)
         return [(wire, separator.join(parts))]
     if isinstance(value, list):
-        texts = [encode(_text(each)) for each in value]
+        texts = [encode(_text(each)) for each in value if each is not None]
         return [(wire, text) for text in texts] if repeats else [(wire, separator.join(texts))]
     return [(wire, encode(_text(value)))]
 

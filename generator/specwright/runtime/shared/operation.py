@@ -110,10 +110,18 @@ class Operation(Generic[Result]):
     rate_limit: str | None = None
 
     def model_for(self, status: int) -> tuple[bool, str | None]:
-        """Tell whether `status` is declared and which model its JSON body has."""
-        for pattern in (str(status), f"{status // 100}XX", "default"):
+        """Tell whether `status` is declared and which model its JSON body has.
+
+        `default` stands for a success only where no other success is declared.
+        """
+        for pattern in (str(status), f"{status // 100}XX"):
             if pattern in self.responses:
                 return True, self.responses[pattern]
+        is_success = 200 <= status < 300
+        if "default" in self.responses and not (
+            is_success and any(each[0] == "2" for each in self.responses)
+        ):
+            return True, self.responses["default"]
         return False, None
 
 

@@ -1,0 +1,90 @@
+"""Connections whose every step ends with the time of the call, however many steps there are."""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Generator, Iterable
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import httpcore2
+
+# As much as is written in one step.
+PIECE = 65_536
+
+_ends: ContextVar[float | None] = ContextVar("ends", default=None)
+
+
+@contextmanager
+def deadline(seconds: float | None) -> Generator[None]:
+    """Give all steps within the block so many seconds together; None for no limit."""
+    token = _ends.set(None if seconds is None else time.monotonic() + seconds)
+    try:
+        yield
+    finally:
+        _ends.reset(token)
+
+
+def _left(timeout: float | None) -> float | None:
+    ends = _ends.get()
+    if ends is None:
+        return timeout
+    left = ends - time.monotonic()
+    if left <= 0:
+        raise httpcore2.ReadTimeout("the deadline is over")
+    return left if timeout is None else min(timeout, left)
+
+
+class Stream(httpcore2.NetworkStream):
+    """A connection of another backend."""
+
+    def __init__(self, stream: httpcore2.NetworkStream) -> None:
+        self._stream = stream
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        """Read what has come, or wait for it."""
+        return self._stream.read(max_bytes, _left(timeout))
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        """Write everything."""
+        for start in range(0, len(buffer), PIECE):
+            self._stream.write(buffer[start : start + PIECE], _left(timeout))
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._stream.close()
+
+    def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,
+    ) -> httpcore2.NetworkStream:
+        """Go on by TLS."""
+        return Stream(self._stream.start_tls(ssl_context, server_hostname, _left(timeout)))
+
+    def get_extra_info(self, info: str) -> Any:
+        """Return what is known of the connection."""
+        return self._stream.get_extra_info(info)
+
+
+class Backend(httpcore2.NetworkBackend):
+    """Makes connections by sockets."""
+
+    def __init__(self) -> None:
+        self._backend = httpcore2.SyncBackend()
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        """Connect to a host."""
+        return Stream(
+            self._backend.connect_tcp(host, port, _left(timeout), local_address, socket_options)
+        )
