@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.functional.conftest import Generate
-from tests.functional.documents import Json, document, operation
+from tests.functional.documents import THING, Json, content, document, operation, ref
 from tests.functional.origin import Answer, Fault, Origin
 from tests.functional.test_client import KEY, Caller, caller, page, problem, thing
 
@@ -128,6 +128,13 @@ def test_several_members_of_gzip_are_one_answer(caller: Caller, origin: Origin) 
     assert caller(lambda client: client.things.get("a")).id == "a"
 
 
+def test_as_many_members_as_there_are_bytes_are_broken(caller: Caller, origin: Origin) -> None:
+    body = gzip.compress(b"") * 1_000_000
+    origin.answer(Answer(body=body, headers={"content-encoding": "gzip"}))
+    with pytest.raises(caller.module.ApiConnectionError, match="compression"):
+        caller(lambda client: client.things.get("a"))
+
+
 # --- what is never told
 
 
@@ -228,6 +235,30 @@ def test_an_argument_that_breaks_the_contract_is_named_and_not_shown(
         with pytest.raises(caller.module.InvalidArgumentError) as caught:
             caller(call)
         assert SECRET not in told(caught.value)
+    assert origin.asked == []
+
+
+def test_a_model_that_was_changed_is_checked_and_not_shown(
+    package: Generate, origin: Origin, recwarn: pytest.WarningsRecorder
+) -> None:
+    paths = {
+        "/boxes": {
+            "post": operation(
+                operationId="createBox",
+                requestBody={"required": True, **content(ref("Box"))},
+            )
+        }
+    }
+    box = {"type": "object", "properties": {"thing": ref("Thing")}}
+    made = package(document(paths, {"Box": box, "Thing": THING}), short_method_names=True)
+    changed = made.models.Thing(id="a", size=1)
+    changed.size = SECRET
+    with (
+        made.Client(base_url=origin.url) as client,
+        pytest.raises(made.InvalidArgumentError, match="body") as caught,
+    ):
+        client.things.create_box(thing=changed)
+    assert SECRET not in told(caught.value) + "".join(str(each.message) for each in recwarn)
     assert origin.asked == []
 
 

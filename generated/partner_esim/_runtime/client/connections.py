@@ -4,8 +4,6 @@
 from __future__ import annotations
 
 import asyncio
-import gzip
-import io
 import ssl
 import zlib
 from functools import cache
@@ -19,6 +17,8 @@ from .transport import Request, Response, ResponseTooLargeError, TransportError
 if TYPE_CHECKING:
     import httpcore2
 
+# Rarely more than one; each is a copy of what is left.
+MAX_GZIP_MEMBERS = 100
 MAX_CONNECTIONS = 100
 MAX_IDLE_CONNECTIONS = 20
 IDLE_SECONDS = 5.0
@@ -132,18 +132,21 @@ class _Body:
 
 
 def _unpacked(content: bytes, limit: int) -> bytes:
-    is_broken = False
     unpacked = b""
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(content)) as file:
-            unpacked = file.read(limit + 1)
-    except (EOFError, OSError, zlib.error):
-        is_broken = True
-    if is_broken:
-        raise TransportError("the answer's compression is broken")
-    if len(unpacked) > limit:
-        raise _too_large(limit)
-    return unpacked
+    for _ in range(MAX_GZIP_MEMBERS):
+        member = zlib.decompressobj(wbits=31)
+        try:
+            unpacked += member.decompress(content, limit + 1 - len(unpacked))
+        except zlib.error:
+            break
+        if len(unpacked) > limit:
+            raise _too_large(limit)
+        if not member.eof:
+            break
+        content = member.unused_data
+        if not content:
+            return unpacked
+    raise TransportError("the answer's compression is broken")
 
 
 def _too_large(limit: int) -> TransportError:

@@ -11,6 +11,7 @@ from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import MISSING, ValidationError
+from pydantic_core import PydanticSerializationError
 
 from ..shared.codec import Codec, Codecs
 from ..shared.operation import ListOperation, Operation
@@ -127,7 +128,11 @@ class Core:
             members = cast("dict[str, object]", body).items()
             body = {name: each for name, each in members if each is not MISSING}
         codec = self._codecs[model]
-        return codec.encode(_checked(codec, "body", body), exclude_unset=True)
+        try:
+            return codec.encode(_checked(codec, "body", body), exclude_unset=True)
+        except PydanticSerializationError:
+            pass
+        raise InvalidArgumentError("body: a model was given a value that its field cannot have")
 
     def result(self, operation: Operation[Any], response: Response) -> Any:
         """Read an answer.

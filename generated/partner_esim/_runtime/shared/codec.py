@@ -62,8 +62,14 @@ class Codec:
         return self.validator.validate_python(value, by_alias=True, by_name=True)
 
     def encode(self, value: object, *, exclude_unset: bool = False) -> bytes:
-        """Write a value as JSON, without what only a default gave it when that is excluded."""
-        return self.serializer.to_json(value, by_alias=True, exclude_unset=exclude_unset)
+        """Write a value as JSON, without what only a default gave it when that is excluded.
+
+        Raises:
+            pydantic_core.PydanticSerializationError: a field of a model has a wrong value.
+        """
+        return self.serializer.to_json(
+            value, by_alias=True, exclude_unset=exclude_unset, warnings="error"
+        )
 
     def plain(self, value: object) -> Any:
         """Return a value as strings, numbers, booleans, lists and dictionaries."""
