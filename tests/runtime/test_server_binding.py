@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import datetime
 import logging
+import subprocess
+import sys
 import types
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pytest
@@ -420,6 +423,29 @@ def test_a_parameter_arrives_as_what_its_text_stands_for(
     assert (answer.status, answer.json.get(argument)) == (200, value)
 
 
+@pytest.mark.parametrize(
+    ("cookies", "session"),
+    [
+        ("session=s", "s"),
+        ("other=1; session=a%20b%3B%C3%A9; more=2", "a b;é"),
+        ('session="quoted"', "quoted"),
+        ("session=", ""),
+        ("session", None),
+        ("; ;=x; sess=1", None),
+    ],
+)
+def test_a_cookie_is_read_as_the_client_writes_it(
+    server: Server, cookies: str, session: str | None
+) -> None:
+    answer = server.send("GET", "/things?country=JP", Cookie=cookies)
+    assert answer.json["session"] == session
+
+
+def test_a_cookie_that_comes_twice_is_refused(server: Server) -> None:
+    answer = server.send("GET", "/things?country=JP", Cookie="session=a; session=b")
+    assert (answer.status, answer.error["param"]) == (400, "cookie.session")
+
+
 def test_parameters_travel_in_headers_and_cookies(server: Server) -> None:
     answer = server.send("GET", "/things?country=JP", X_Trace="a, b", Cookie="session=s1; x=y")
     assert (answer.json["trace"], answer.json["session"]) == (["a", "b"], "s1")
@@ -568,6 +594,54 @@ def test_a_body_may_be_as_large_as_the_limit_and_no_larger(server: Server) -> No
     assert (answer.status, answer.error["code"]) == (400, "too_big")
 
 
+def test_without_a_limit_of_the_contract_a_body_may_have_one_mebibyte() -> None:
+    policy = replace(POLICY, max_body=None)
+    with Server(application(Things(), policy=policy)) as server:
+        fits = b" " * (1_048_576 - 18) + b'{"reference": "r"}'
+        assert server.post("/things", fits).status == 201
+        answer = server.post("/things", b" " + fits)
+        assert (answer.status, answer.error["code"]) == (400, "too_big")
+
+
+def test_the_limit_of_a_body_is_an_option_where_the_contract_has_none() -> None:
+    policy, body = replace(POLICY, max_body=None), b'{"reference": "r"}'
+    with Server(application(Things(), policy=policy, max_body=len(body))) as server:
+        assert server.post("/things", body).status == 201
+        assert server.post("/things", body + b" ").error["code"] == "too_big"
+    with Server(application(Things(), max_body=len(body))) as server:
+        assert server.post("/things", body + b" ").status == 201, "the contract's limit goes first"
+
+
+MANY_CHUNKS = """
+import asyncio
+from dataclasses import replace
+from tests.runtime.test_server_binding import POLICY, Things, application
+
+MANY, BLANK = 60_000, b" " * 1000
+HEADERS = [(b"content-type", b"application/json"), (b"authorization", b"Bearer key_a")]
+SCOPE = {"type": "http", "method": "POST", "path": "/things", "query_string": b"",
+         "headers": HEADERS, "root_path": ""}
+pieces = iter([BLANK] * MANY + [b'{"reference": "r"}'])
+sent = []
+
+async def receive():
+    piece = next(pieces)
+    return {"type": "http.request", "body": piece, "more_body": piece == BLANK}
+
+async def send(message):
+    sent.append(message)
+
+app = application(Things(), policy=replace(POLICY, max_body=None), max_body=2000 * MANY)
+asyncio.run(app(SCOPE, receive, send))
+assert sent[0]["status"] == 201, sent
+"""
+
+
+def test_a_body_of_many_chunks_is_read_in_a_moment() -> None:
+    root = Path(__file__).parents[2]
+    subprocess.run([sys.executable, "-c", MANY_CHUNKS], cwd=root, check=True, timeout=60)
+
+
 def test_a_chunked_body_is_counted_while_it_comes(server: Server) -> None:
     chunks = (b" " * 100 for _ in range(11))
     answer = server.send("POST", "/things", chunks, Content_Type="application/json")
@@ -677,6 +751,25 @@ def test_a_handlers_mistake_is_500_and_a_line_in_the_log(
     assert (received.status, received.error["code"]) == (500, "broken")
     assert reason not in received.error["message"]
     assert reason in caplog.text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        Reply(b'{"id": "whsec_1"}'),
+        Thing.model_construct(id="a", reference="whsec_1", quantity="whsec_1"),
+        {"whsec_1": "whsec_1"},
+    ],
+    ids=["bytes", "model", "no model"],
+)
+def test_an_answer_that_is_not_sent_is_not_logged_either(
+    server: Server, things: Things, caplog: pytest.LogCaptureFixture, wrong: Any
+) -> None:
+    things.answer = wrong
+    with caplog.at_level(logging.ERROR):
+        assert server.send("GET", "/things/thg_1").status == 500
+    assert "breaks its schema" in caplog.text
+    assert "whsec_1" not in caplog.text
 
 
 def test_a_body_where_none_is_declared_is_500(server: Server, things: Things) -> None:

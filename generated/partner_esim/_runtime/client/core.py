@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from pydantic import MISSING, ValidationError
 from pydantic_core import PydanticSerializationError
 
-from ..shared.codec import Codec, Codecs
+from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.operation import ListOperation, Operation
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import is_field_name, is_field_value
@@ -155,7 +155,7 @@ class Core:
         try:
             return self._codecs[model].read(response.content)
         except ValidationError as error:
-            problems = _problems("body", error)
+            problems = problems_of("body", error)
         raise InvalidResponseError(
             f"{operation.id}: the answer breaks the contract: {problems}", response
         )
@@ -196,15 +196,6 @@ def _checked(codec: Codec, where: str, value: object) -> Any:
     try:
         return codec.check(value)
     except ValidationError as error:
-        problems = _problems(where, error)
+        problems = problems_of(where, error)
     # Not within the block: the first error, which knows the value, would stay behind this one.
     raise InvalidArgumentError(problems)
-
-
-def _problems(where: str, error: ValidationError) -> str:
-    problems = (
-        ".".join(map(str, (where, *problem["loc"]))) + ": " + problem["msg"]
-        # Without the input: it may be a secret.
-        for problem in error.errors(include_url=False, include_input=False)
-    )
-    return "; ".join(problems)

@@ -28,6 +28,8 @@ from .problems import Answer, ErrorWriter, Problem
 
 logger = logging.getLogger(__name__.partition(".")[0])
 
+MAX_BODY = 1024 * 1024
+
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 
@@ -40,6 +42,7 @@ class Policy:
 
     Attributes:
         credential: header and prefix of the credential, such as `Authorization` and `Bearer `.
+        max_body: bytes of a request's body; None where the contract sets no limit.
         rate_headers: names of the headers for policy, state and retry.
     """
 
@@ -63,6 +66,7 @@ class Options(TypedDict, total=False):
     check_responses: answer 500 instead of sending what breaks the contract (default: True).
     refuse_unknown_query: refuse query parameters that the operation does not have.
     request_id: makes the id of a request from the one that the client sent, if any.
+    max_body: bytes of a request's body where the contract sets no limit (default: 1 MiB).
     prefix: path below which the operations are served, such as `/api/v1`.
     middleware, lifespan: as in Starlette.
     """
@@ -70,6 +74,7 @@ class Options(TypedDict, total=False):
     check_responses: bool
     refuse_unknown_query: bool
     request_id: Callable[[str | None], str]
+    max_body: int
     prefix: str
     middleware: Sequence[Middleware]
     lifespan: Lifespan[Starlette]
@@ -121,7 +126,7 @@ def bind(
         models=models,
         codecs=Codecs(models),
         errors=ErrorWriter(policy.errors),
-        max_body=policy.max_body,
+        max_body=policy.max_body or options.get("max_body", MAX_BODY),
         check_responses=options.get("check_responses", True),
         refuse_unknown_query=options.get("refuse_unknown_query", False),
     )

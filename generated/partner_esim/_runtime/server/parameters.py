@@ -6,12 +6,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from math import isfinite
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, unquote
 
 from starlette.datastructures import Headers
-from starlette.requests import Request
 from starlette.types import Scope
 
 from ..shared.operation import Kind, Location, Parameter
@@ -46,8 +46,18 @@ class Sent:
             case "header":
                 return Headers(scope=self._scope).getlist(name)
             case "cookie":
-                cookies = Request(self._scope).cookies
-                return (cookies[name],) if name in cookies else ()
+                return self.cookies.get(name, ())
+
+    @cached_property
+    def cookies(self) -> Mapping[str, Sequence[str]]:
+        """The values of each cookie, which travel percent-encoded in the style `form`."""
+        found: dict[str, list[str]] = {}
+        for header in Headers(scope=self._scope).getlist("cookie"):
+            for pair in header.split(";"):
+                name, is_pair, text = pair.strip().partition("=")
+                if is_pair:
+                    found.setdefault(unquote(name), []).append(unquote(_unquoted(text)))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +73,8 @@ class Reader:
     properties: frozenset[str] = frozenset()
 
     def claims(self, name: str) -> bool:
-        """Tell whether the query parameter `name` belongs to this one."""
+        """Tell whether the query parameter (or cookie) `name` belongs to this one."""
         parameter = self.parameter
-        if parameter.location != "query":
-            return False
         if parameter.style == "deepObject":
             return name.startswith(f"{parameter.wire}[") and name.endswith("]")
         return name in self.properties if self._is_spread else name == parameter.wire
@@ -79,7 +87,7 @@ class Reader:
         """
         parameter = self.parameter
         if parameter.style == "deepObject" or self._is_spread:
-            return self._members(sent.query)
+            return self._members(sent.cookies if parameter.location == "cookie" else sent.query)
         texts = sent.texts(parameter.location, parameter.wire)
         if not texts:
             return None
@@ -116,6 +124,12 @@ class Reader:
                     raise RepeatedError
                 found[name if self._is_spread else name[skip:-1]] = texts[0]
         return found or None
+
+
+def _unquoted(text: str) -> str:
+    """The value of a cookie without the quotes that may be around it (RFC 6265, 4.1.1)."""
+    is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
+    return text[1:-1] if is_quoted else text
 
 
 def _parts(parameter: Parameter, text: str) -> list[str]:

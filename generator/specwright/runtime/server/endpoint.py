@@ -14,7 +14,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
-from ..shared.codec import Codec, Codecs
+from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.operation import Operation
 from ..shared.strict_json import scan
 from .context import Context
@@ -53,7 +53,7 @@ class Conduct:
     models: ModuleType
     codecs: Codecs
     errors: ErrorWriter
-    max_body: int | None
+    max_body: int
     check_responses: bool
     refuse_unknown_query: bool
 
@@ -136,7 +136,10 @@ class Endpoint:
             wrong += [
                 Fault("unknown_field", f"query.{name}", "The parameter is unknown")
                 for name in sent.query
-                if not any(reader.claims(name) for reader, _ in self._readers)
+                if not any(
+                    reader.parameter.location == "query" and reader.claims(name)
+                    for reader, _ in self._readers
+                )
             ]
         return arguments, wrong
 
@@ -168,7 +171,7 @@ class Endpoint:
 
     async def _receive(self, receive: Receive) -> bytes:
         limit = self._conduct.max_body
-        body = b""
+        body = bytearray()
         more = True
         while more:
             message = await receive()
@@ -176,9 +179,9 @@ class Endpoint:
                 raise ClientDisconnect
             body += message.get("body", b"")
             more = message.get("more_body", False)
-            if limit is not None and len(body) > limit:
+            if len(body) > limit:
                 raise Problem("body_too_large", f"The body has more than {limit} bytes.")
-        return body
+        return bytes(body)
 
     def _check_media_type(self, fields: Mapping[bytes, bytes]) -> None:
         sent = fields.get(b"content-type", b"").decode("latin-1").lower()
@@ -201,17 +204,17 @@ class Endpoint:
             if value is not None and not isinstance(value, bytes):
                 raise BrokenContractError(f"an answer with the status {status} has no JSON body")
             return Answer(status, value or b"", headers)
-        body: bytes
         try:
-            if isinstance(value, bytes):
-                body = value
-            else:
-                body = codec.serializer.to_json(value, by_alias=True, warnings="error")
+            body = value if isinstance(value, bytes) else codec.encode(value)
             if self._conduct.check_responses:
                 codec.decode(body)
-        except (PydanticSerializationError, ValidationError) as error:
-            raise BrokenContractError(f"the body of {status} breaks its schema: {error}") from None
-        return Answer(status, body, {**_JSON, **headers} if headers else _JSON)
+            return Answer(status, body, {**_JSON, **headers} if headers else _JSON)
+        except PydanticSerializationError:
+            wrong = "it is no value of its type"
+        except ValidationError as error:
+            wrong = problems_of("body", error)
+        # Not within the block: Pydantic's error has the values, and this one is logged.
+        raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
 
     def _codec_for(self, status: int) -> Codec | None:
         is_declared, model = self.operation.model_for(status)

@@ -90,6 +90,14 @@ class Codecs:
         return codec
 
 
+def problems_of(value: str, error: ValidationError) -> str:
+    """Say what is wrong with a value, without what it holds: that may be a secret."""
+    return "; ".join(
+        ".".join(map(str, (value, *problem["loc"]))) + ": " + problem["msg"]
+        for problem in error.errors(include_url=False, include_context=False, include_input=False)
+    )
+
+
 def _codec(model: Any) -> Codec:
     if inspect.isclass(model) and issubclass(model, BaseModel):
         model.model_rebuild()
