@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import json
 from types import ModuleType
 from typing import Any
 
 import pytest
+from pydantic_core import to_json
 
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, Json, content, document, operation, ref
@@ -271,3 +273,52 @@ def test_a_property_may_have_a_code_of_its_own(package: Generate) -> None:
             answer = server.post("/hooks", sent)
             assert answer.status == 400
             assert (answer.json["code"], answer.json["param"]) == (code, param)
+
+
+def test_client_and_server_agree_about_what_travels_and_what_is_left_out(
+    package: Generate,
+) -> None:
+    word = {"type": ["string", "null"]}
+    words = {"type": "array", "items": word}
+    point = {"type": "object", "properties": {"x": word, "y": word}}
+    named = {
+        "q": ("query", words, {}),
+        "q_joined": ("query", words, {"explode": False}),
+        "q_deep": ("query", point, {"style": "deepObject"}),
+        "X-H": ("header", words, {}),
+        "c": ("cookie", {"type": "string"}, {}),
+        "c_words": ("cookie", words, {}),
+        "c_joined": ("cookie", words, {"explode": False}),
+        "c_point": ("cookie", point, {}),
+    }
+    parameters = [
+        {"name": name, "in": place, "schema": schema, **more}
+        for name, (place, schema, more) in named.items()
+    ]
+    echo = operation({"type": "object"}, operationId="echo", parameters=parameters)
+    made = package(document({"/echo": {"get": echo}}))
+
+    class Things(made.server.UnimplementedThings):  # type: ignore[misc,name-defined]
+        async def echo(self, *, context: Any, **sent: Any) -> Any:
+            read = {name: value for name, value in sent.items() if value is not None}
+            return made.server.Reply(to_json(read, exclude_none=True))
+
+    cases: list[tuple[Json, Json]] = [
+        ({"q": ["a", None, "b&c"]}, {"q": ["a", "b&c"]}),
+        ({"q": [None], "q_joined": [], "q_deep": {"x": None}}, {}),
+        ({"q_joined": ["a", None, "b"]}, {"q_joined": ["a", "b"]}),
+        ({"q_deep": {"x": "1 2"}}, {"q_deep": {"x": "1 2"}}),
+        ({"x_h": ["a", None, "b"]}, {"x_h": ["a", "b"]}),
+        ({"c": 'a; b=c, "d" é\\'}, {"c": 'a; b=c, "d" é\\'}),
+        ({"c": None, "q": None, "x_h": None}, {}),
+        ({"c_words": ["a;b", None, "c"]}, {"c_words": ["a;b", "c"]}),
+        ({"c_joined": ["a", "b"]}, {"c_joined": ["a", "b"]}),
+        ({"c_point": {"x": "1;2", "y": None}, "c": "s"}, {"c_point": {"x": "1;2"}, "c": "s"}),
+    ]
+    with (
+        Server(made.server.create_app(things=Things())) as server,
+        made.Client(base_url=server.url) as client,
+    ):
+        for sent, received in cases:
+            raw = client.with_raw_response(client.things.echo, **sent)
+            assert json.loads(raw.content) == received, sent

@@ -211,7 +211,7 @@ class Endpoint:
                 codec.decode(body)
             return Answer(status, body, {**_JSON, **headers} if headers else _JSON)
         except PydanticSerializationError:
-            wrong = "it is no value of its type"
+            wrong = f"a {type(value).__name__} is not, or does not have, the values it should"
         except ValidationError as error:
             wrong = problems_of("body", error)
         # Not within the block: Pydantic's error has the values, and this one is logged.
