@@ -13,7 +13,7 @@ from pydantic import MISSING
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient, AsyncGroup
-from ._runtime.client.service import Options
+from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import AsyncTransport
 
 
@@ -27,6 +27,7 @@ class AsyncPetsClient(AsyncClient):
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses.
         headers: sent with every request.
+        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
         proxy: URL of a proxy; None takes the environment's.
         transport: carries requests in place of HTTP connections of the client's own.
     """
@@ -40,10 +41,11 @@ class AsyncPetsClient(AsyncClient):
         max_retries: int = 2,
         deadline: float | None = None,
         headers: Mapping[str, str] | None = None,
+        max_response_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        options = Options(timeout, max_retries, deadline, headers or {})
+        options = Options(timeout, max_retries, deadline, headers or {}, max_response_bytes)
         super().__init__(SERVICE, api_key, base_url, options, transport, proxy)
         self.pets = AsyncPets(self)
 
