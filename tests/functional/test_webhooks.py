@@ -253,9 +253,16 @@ def test_the_module_lists_what_it_has(package: Generate, gone: Json) -> None:
     assert [name for name in webhooks.__all__ if not hasattr(webhooks, name)] == []
 
 
-def test_a_body_without_a_schema_is_verified_and_not_parsed(package: Generate) -> None:
+def test_a_body_without_a_schema_is_any_json(package: Generate) -> None:
     anything = {"requestBody": {"content": {"application/json": {}}}}
     webhooks = package(differing(union=False, **anything)).webhooks
+    headers = {"X-Signed": webhooks.sign(b"[1]", SECRET)}
+    assert webhooks.parse_thing_gone(b"[1]", headers, SECRET) == [1]
+
+
+def test_a_body_that_is_not_json_is_verified_and_not_parsed(package: Generate) -> None:
+    text = {"requestBody": {"content": {"text/plain": {}}}}
+    webhooks = package(differing(union=False, **text)).webhooks
     assert hasattr(webhooks, "parse_thing_made")
     assert not hasattr(webhooks, "parse_thing_gone")
 

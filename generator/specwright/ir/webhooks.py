@@ -33,5 +33,5 @@ def parsers(
         Parser(f"parse{suffix}", webhook.payload, by_suffix.get(suffix, by_suffix.get("")))
         for webhook in webhooks
         for suffix in [f"_{webhook.operation.name}"]
-        if webhook.payload is not None and webhook.payload.model is not None
+        if webhook.payload is not None
     )

@@ -28,7 +28,7 @@ class Place(StrEnum):
 
 
 # Without slots: Python 3.11 cannot make `Keyword[Capacity](…)` of a frozen class that has them.
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Keyword(Generic[T]):
     """One key.
 
