@@ -79,7 +79,6 @@ def test_an_unknown_setting_is_named_with_the_one_that_was_meant(tmp_path: Path)
         "short-method-names = 'yes'",
         "document = 3",
         "output = ''",
-        'output = "a\\u0000b"',
         f"output = '{'a' * 5000}'",
     ],
 )
@@ -101,6 +100,11 @@ def test_a_path_that_leaves_the_project_is_refused(tmp_path: Path, key: str, pat
     (file.parent / "loop").symlink_to(file.parent)
     with pytest.raises(InputError, match=r"pyproject\.toml:4:1: .* is a path below the directory"):
         read_config(file)
+
+
+def test_a_path_with_a_null_is_none(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"the setting 'output' is a path, not 'a\\x00b'"):
+        read_config(project(tmp_path, 'output = "a\\u0000b"'))
 
 
 @pytest.mark.parametrize("path", ["x", "a/../x", "link/x"])
