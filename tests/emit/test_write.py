@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import shutil
 import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -161,6 +163,23 @@ def test_a_diff_leads_from_what_is_there_to_what_should_be(output: Path) -> None
         "--- /dev/null\n+++ b/r/d.py\n",
     ):
         assert part in diff
+
+
+DIFF_OF_A_GIANT = """
+import sys
+from specwright.emit.drift import Difference, State, unified_diff
+wanted = b"".join(b"x = %d\\n\\n" % number for number in range(75))
+differences = [Difference("a.py", State.CHANGED, b"\\n" * 5_000_000, wanted)]
+print(sum(line[0] in "-+" for line in unified_diff(differences)))
+"""
+
+
+def test_a_diff_with_a_file_of_far_more_lines_ends(tmp_path: Path) -> None:
+    """Lines that are alike are compared each with each, and somebody chose their number."""
+    done = subprocess.run(
+        [sys.executable, "-c", DIFF_OF_A_GIANT], capture_output=True, check=True, timeout=60
+    )
+    assert int(done.stdout) == 5_000_000 + 150 + 2 * 2
 
 
 def failing_after(calls: int, real: Callable[..., object], error: BaseException):

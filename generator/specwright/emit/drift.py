@@ -12,6 +12,8 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, digest, read_lock
 from specwright.errors import SpecwrightError
 
+_MORE_LINES = 1000
+
 
 class State(StrEnum):
     """How a file differs from what it should be."""
@@ -78,12 +80,16 @@ def unified_diff(differences: Sequence[Difference]) -> Iterator[str]:
         if not each.is_shown:
             continue
         before, after = _lines(each.present), _lines(each.wanted)
-        yield from difflib.unified_diff(
-            before,
-            after,
+        names = (
             f"a/{each.path}" if each.present is not None else "/dev/null",
             f"b/{each.path}" if each.wanted is not None else "/dev/null",
         )
+        if len(before) > 2 * len(after) + _MORE_LINES:
+            # To find what they share would take longer than anybody waits.
+            yield from difflib.unified_diff(before, (), *names)
+            yield from difflib.unified_diff((), after, *names)
+        else:
+            yield from difflib.unified_diff(before, after, *names)
 
 
 def _difference(
