@@ -10,13 +10,13 @@ from pydantic import MISSING
 
 from . import _operations, models
 from ._operations import SERVICE
-from ._runtime.client.clients import AsyncClient, AsyncGroup
+from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
 from ._runtime.client.pagination import AsyncPages
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import AsyncTransport
 
 
-class AsyncEsimClient(AsyncClient):
+class AsyncEsimClient(_Client):
     """Resell travel eSIM data plans programmatically.
 
     Args:

@@ -10,13 +10,13 @@ from pydantic import MISSING
 
 from . import _operations, models
 from ._operations import SERVICE
-from ._runtime.client.clients import SyncClient, SyncGroup
+from ._runtime.client.clients import SyncClient as _Client, SyncGroup
 from ._runtime.client.pagination import Page
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import Transport
 
 
-class EsimClient(SyncClient):
+class EsimClient(_Client):
     """Resell travel eSIM data plans programmatically.
 
     Args:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +14,7 @@ from specwright.check.run import check
 from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.model import Document
+from specwright.document.naming import package_name
 from specwright.document.normalise import normalise
 from specwright.document.sites import Direction, operations
 from specwright.document.upgrade import upgrade
@@ -26,7 +26,7 @@ from specwright.ir.build import build
 from specwright.ir.model import Names
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
-from specwright.names import constant, pascal, snake
+from specwright.names import constant, pascal
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory
 from specwright.targets.package import render_package, render_runtime, templates_of_package
@@ -35,13 +35,11 @@ from specwright.targets.scaffold import render_scaffold
 TOOLS = ("specwright", "datamodel-code-generator", "ruff")
 # What no package can be generated from, and what is left out of it. Everything else is for
 # `specwright validate` to say.
-_NEEDED = Settings(
-    levels={
-        rule.id: Level.OFF
-        for rule in RULES
-        if rule.recommended is not Level.ERROR and rule.category is not Category.UNSUPPORTED
-    }
-)
+_NEEDED = {
+    rule.id: Level.OFF
+    for rule in RULES
+    if rule.recommended is not Level.ERROR and rule.category is not Category.UNSUPPORTED
+}
 _LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED}
 BeginModels = Callable[[Document], Callable[[], ModelSource]]
 
@@ -109,7 +107,8 @@ def scaffold(document: Document, options: Options) -> FileSet:
 
 def _prepared(document: Document, options: Options) -> tuple[Document, Names, Contents]:
     """Bring a valid document into the form that models and operations are read from."""
-    report = check(document, _NEEDED)
+    settings = Settings(levels=_NEEDED, short_method_names=options.short_method_names)
+    report = check(document, settings)
     if report.has_errors:
         errors = tuple(each for each in report.findings if each.level is Level.ERROR)
         raise InvalidDocument(replace(report, findings=errors))
@@ -145,19 +144,13 @@ def _templates(options: Options) -> Templates:
 
 def package_names(document: Document, options: Options) -> Names:
     """Return what everything is called: as configured, else after the title of the document."""
-    package = options.package or _package(str(document.data["info"]["title"]))
+    package = options.package or package_name(str(document.data["info"]["title"]))
     return Names(
         package=package,
         distribution=options.distribution or package.strip("_").replace("_", "-"),
         client=options.client_name or f"{pascal(package)}Client",
         env_prefix=options.env_prefix or constant(package),
     )
-
-
-def _package(title: str) -> str:
-    name = snake(title.encode("ascii", "ignore").decode())
-    # A module of the standard library would be found in place of the package.
-    return f"{name}_api" if name in sys.stdlib_module_names else name
 
 
 def _origin(document: Document, contents: Contents, names: Names, options: Options) -> Origin:

@@ -11,8 +11,7 @@ import pytest
 from specwright.config import Options
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
-from specwright.errors import SpecwrightError
-from specwright.pipeline import generate
+from specwright.pipeline import InvalidDocument, generate
 from tests.functional.documents import THING, content, document, operation, ref
 
 COLOUR = {"type": "string", "enum": ["red", "green"]}
@@ -128,8 +127,9 @@ def test_a_clash_of_names_is_an_error_with_both_places(
 ) -> None:
     written = base()
     change(written)
-    with pytest.raises(SpecwrightError) as caught:
+    with pytest.raises(InvalidDocument) as caught:
         files(tmp_path, written)
-    said = str(caught.value) + str(getattr(caught.value, "report", ""))
+    [finding] = caught.value.report.findings
+    said = f"{finding.location} {finding.pointer} {finding.message}"
     assert all(name in said for name in names), said
     assert "api.json:" in said

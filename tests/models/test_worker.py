@@ -10,7 +10,6 @@ import pytest
 from specwright.document.model import Document
 from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
-from specwright.errors import InputError
 from specwright.models.generate import generate
 from specwright.models.worker import ModelWorker
 
@@ -49,9 +48,10 @@ def test_a_process_that_dies_is_replaced_by_this_one(tmp_path: Path) -> None:
         assert worker.begin(read)() == generate(read)
 
 
-def test_an_error_names_its_place_in_the_document(tmp_path: Path) -> None:
-    read = document(tmp_path, Thing=THING, thing=THING)
-    with ModelWorker() as worker, pytest.raises(InputError, match=r"api\.json:\d+:\d+: .*thing"):
+def test_what_goes_wrong_there_goes_wrong_here(tmp_path: Path) -> None:
+    read = document(tmp_path, Thing=THING)
+    read.data["components"]["schemas"]["Thing"] = {"$ref": "#/components/schemas/Nothing"}
+    with ModelWorker() as worker, pytest.raises(KeyError, match="Nothing"):
         worker.begin(read)()
 
 

@@ -13,25 +13,10 @@ from specwright.document.sources.load import load
 from specwright.pipeline import generate, scaffold
 from tests.conftest import ROOT
 from tests.functional.documents import Json, content, document, operation, ref
+from tests.names.kinds import SCHEMAS
 from tests.names.used import wrong_names
 
 GOLDEN = sorted(ROOT.glob("tests/golden/*/expected"))
-
-# One schema for each kind of annotation.
-SCHEMAS: Json = {
-    "Plain": {"type": "string"},
-    "Flag": {"type": "boolean"},
-    "Choice": {"type": "string", "enum": ["a", "b"]},
-    "Choices": {"type": "array", "items": {"type": ["string", "null"], "enum": ["a", "b"]}},
-    "Moment": {"type": "string", "format": "date-time"},
-    "Amount": {"type": "string", "format": "decimal", "pattern": "^[0-9]+$"},
-    "Key": {"type": "string", "format": "uuid"},
-    "List": {"type": "array", "items": {"type": "string", "format": "date"}},
-    "Map": {"type": "object", "additionalProperties": {"type": "integer"}},
-    "Class": {"type": "object", "properties": {"id": {"type": "string", "format": "time"}}},
-    "Either": {"oneOf": [ref("Class"), ref("List")]},
-    "Anything": {},
-}
 
 
 def every_kind() -> Json:
@@ -54,12 +39,10 @@ def written(tmp_path: Path, data: dict[str, Any]) -> Path:
     path = tmp_path / "api.json"
     path.write_text(json.dumps(data))
     loaded, options, top = load(path), Options(package="made"), tmp_path / "made"
-    for place, files in (
-        (top, generate(loaded, options)),
-        (top / "own", scaffold(loaded, options)),
-    ):
+    made = {top: generate(loaded, options), top / "own": scaffold(loaded, options)}
+    for directory, files in made.items():
         for name, text in files.items():
-            target = place / name
+            target = directory / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
     return top

@@ -38,7 +38,7 @@ DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, INCOMPLETE, UNUSED)
 
 def check(document: Document, settings: Settings) -> Report:
     """Apply every rule that is not off; set aside what the project accepts."""
-    subject = Subject(upgrade(document))
+    subject = Subject(upgrade(document), short_names=settings.short_method_names)
     findings: list[Finding] = []
     for rule in RULES:
         level = settings.levels.get(rule.id, rule.level(settings.profile))

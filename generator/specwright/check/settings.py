@@ -43,11 +43,16 @@ class Waiver:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How strict the checks are."""
+    """How strict the checks are.
+
+    Attributes:
+        short_method_names: the setting of `[tool.specwright]`, which decides what clashes.
+    """
 
     profile: Profile = Profile.RECOMMENDED
     levels: Mapping[str, Level] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
+    short_method_names: bool = False
 
 
 def find(document: str) -> str | None:

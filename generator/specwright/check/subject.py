@@ -45,8 +45,10 @@ def sequence(value: Any) -> list[Any]:
 class Subject:
     """What rules look at; everything expensive is made once and when first asked for."""
 
-    def __init__(self, document: Document) -> None:
+    def __init__(self, document: Document, *, short_names: bool = False) -> None:
         self.document = document
+        # Whether methods are to leave out what their tag says.
+        self.short_names = short_names
         # What could not be checked to the end, and why.
         self.unfinished: list[str] = []
         self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}

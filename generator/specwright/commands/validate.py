@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import click
 
 from specwright.check import settings
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.run import check
+from specwright.commands.options import configured
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.report.formats import FORMATS
@@ -59,6 +63,16 @@ def validate(
     """
     file = config or settings.find(document)
     chosen = settings.load(file, RULE_IDS) if file else settings.Settings()
+    chosen = replace(chosen, short_method_names=_short_method_names(document))
     report = check(load(document, remote=Remote(remote_refs)), chosen)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
+
+
+def _short_method_names(document: str) -> bool:
+    """Whether the project generates short names from this document."""
+    config = configured()
+    is_its_own = (
+        config.document is not None and config.document.resolve() == Path(document).resolve()
+    )
+    return is_its_own and config.options.short_method_names

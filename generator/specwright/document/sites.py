@@ -63,12 +63,6 @@ class OperationSite(Site):
         """The operationId, or the words of method and path that stand for it."""
         return self.id or f"{self.method.lower()} {self.key}"
 
-    @property
-    def tags(self) -> list[str]:
-        """The tags, which group operations."""
-        found = self.value.get("tags")
-        return [tag for tag in found if isinstance(tag, str)] if isinstance(found, list) else []
-
 
 def follow(document: Document, pointer: Pointer, value: Any) -> Site:
     """Follow references from a place to the object that they end in; empty if there is none."""

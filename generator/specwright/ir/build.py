@@ -11,10 +11,16 @@ from typing import Any
 
 from specwright.document import sites
 from specwright.document.model import Document
+from specwright.document.naming import (
+    METHOD,
+    argument_name,
+    first_tag,
+    group_names,
+    operation_names,
+)
 from specwright.document.normalise import COMPONENTS
 from specwright.document.security import credential_scheme
 from specwright.document.sites import Direction, OperationSite, Site
-from specwright.errors import InputError
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
     Api,
@@ -37,7 +43,6 @@ from specwright.ir.pages import page
 from specwright.ir.refusals import refusals
 from specwright.ir.types import Types
 from specwright.ir.webhooks import declared, parsers
-from specwright.names import constant, pascal, snake, words
 from specwright.pointer import join, resolve
 from specwright.text import Text
 from specwright.vocabulary.keyword import Place
@@ -52,9 +57,6 @@ STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form
 # Media types and security schemes say what these headers hold.
 OTHER_PARTS = frozenset({"accept", "authorization", "content-type"})
 
-# Names that the generated classes use for themselves.
-RESERVED_ARGUMENTS = frozenset({"self", "body", "context"})
-
 
 def build(document: Document, index: ModelIndex, names: Names, *, short_names: bool) -> Api:
     """Build the representation.
@@ -64,11 +66,8 @@ def build(document: Document, index: ModelIndex, names: Names, *, short_names: b
         index: the models that were generated from it.
         names: what the package and its client are called.
         short_names: whether a method leaves out the words that its group's name says already.
-
-    Raises:
-        InputError: two operations, groups or parameters would get the same name.
     """
-    return _Builder(document, Types(document, index), index, short_names).api(names)
+    return _Builder(document, Types(document, index), index, names, short_names).api()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +75,10 @@ class _Builder:
     document: Document
     types: Types
     index: ModelIndex
+    names: Names
     short_names: bool
 
-    def api(self, names: Names) -> Api:
+    def api(self) -> Api:
         data = self.document.data
         info = data["info"]
         found = list(sites.operations(self.document))
@@ -89,15 +89,12 @@ class _Builder:
         signatures = declared(webhooks, SIGNATURE.attribute)
         deliveries = declared(webhooks, DELIVERY.attribute)
         parsers_ = parsers(webhooks, signatures, self._event_union(payloads))
-        if max(map(len, (signatures, deliveries, parsers_))) > 1:
-            named = [webhook.operation for webhook in webhooks]
-            self._refuse_clashes("name", named, [operation.name for operation in named])
         return Api(
             title=_text(info.get("title")),
             version=_text(info.get("version")),
             summary=_text(info.get("summary")),
             description=_text(info.get("description")),
-            names=names,
+            names=self.names,
             server_url=_text(_server(data)),
             groups=self._groups(site for site in found if site.direction is Direction.PATH),
             webhooks=webhooks,
@@ -114,41 +111,26 @@ class _Builder:
         }
         by_tag: dict[str, list[OperationSite]] = {}
         for site in found:
-            by_tag.setdefault(next(iter(site.tags), "default"), []).append(site)
-        groups = []
-        for tag, members_ in by_tag.items():
-            built = tuple(self._operation(site, tag) for site in members_)
-            self._refuse_clashes("method name", built, [o.method_name for o in built])
-            groups.append(
-                Group(snake(tag), pascal(tag), Text(tag), _text(described.get(tag)), built)
-            )
-        every = [operation for group in groups for operation in group.operations]
-        self._refuse_clashes("name", every, [operation.name for operation in every])
-        for name, count in Counter(group.name for group in groups).items():
-            if count > 1:
-                tags = ", ".join(ascii(g.tag.raw) for g in groups if g.name == name)
-                raise InputError(
-                    f"the tags {tags} would both be the group {name}",
-                    self.document.locate("/tags"),
-                    "rename one of the tags",
-                )
-        return tuple(groups)
+            by_tag.setdefault(first_tag(site.value), []).append(site)
+        return tuple(self._group(tag, described.get(tag), sites) for tag, sites in by_tag.items())
 
-    def _refuse_clashes(self, what: str, built: Iterable[Operation], names: Iterable[str]) -> None:
-        owners: dict[str, Operation] = {}
-        for operation, name in zip(built, names, strict=True):
-            other = owners.setdefault(name, operation)
-            if other is not operation:
-                raise InputError(
-                    f"the operations {other.pointer} and {operation.pointer} "
-                    f"would both have the {what} {name}",
-                    self.document.locate(operation.pointer),
-                    "give one of them another operationId"
-                    + (", or set short-method-names = false" if self.short_names else ""),
-                )
+    def _group(self, tag: str, description: Any, sites: Iterable[OperationSite]) -> Group:
+        names = group_names(tag)
+        is_taken = names.class_name == self.names.client
+        return Group(
+            name=names.attribute,
+            class_name=f"{names.class_name}_" if is_taken else names.class_name,
+            protocol=names.protocol,
+            argument=names.argument,
+            module=names.module,
+            tag=Text(tag),
+            description=_text(description),
+            operations=tuple(self._operation(site, tag) for site in sites),
+        )
 
     def _operation(self, site: OperationSite, tag: str | None) -> Operation:
         value, identifier = site.value, site.name
+        names = operation_names(identifier, tag, short=self.short_names)
         parameters_ = self._parameters(site)
         responses = tuple(
             self._response(status, response)
@@ -156,9 +138,10 @@ class _Builder:
         )
         return Operation(
             id=Text(identifier),
-            name=snake(identifier),
-            method_name=self._method_name(identifier, tag),
-            constant=constant(identifier),
+            name=names.handler,
+            method_name=names.method,
+            follow_name=names.follow,
+            constant=names.constant,
             method=site.method,
             path=Text(site.key),
             summary=_text(value.get("summary")),
@@ -172,17 +155,6 @@ class _Builder:
             page=page(self.document, self.types, PAGINATION.read(value), parameters_, responses),
             pointer=site.pointer,
         )
-
-    def _method_name(self, identifier: str, tag: str | None) -> str:
-        full = snake(identifier)
-        if tag is None or not self.short_names:
-            return full
-        spoken = [word.lower() for word in words(identifier)]
-        group = [word.lower() for word in words(tag)]
-        for noun in (group, [*group[:-1], _singular(group[-1])]):
-            if len(spoken) > len(noun) and spoken[-len(noun) :] == noun:
-                return snake(" ".join(spoken[: -len(noun)]))
-        return full
 
     def _parameters(self, site: OperationSite) -> tuple[Parameter, ...]:
         found = [
@@ -211,9 +183,8 @@ class _Builder:
         schema = value.get("schema", {})
         kind, item_kind = self.types.kind(schema)
         style = str(value.get("style", STYLES[location]))
-        name = snake(str(value["name"]))
         return Parameter(
-            name=f"{name}_" if name in RESERVED_ARGUMENTS else name,
+            name=argument_name(str(value["name"])),
             wire=Text(str(value["name"])),
             location=Location(location),
             type=self.types.slot(holder + "/schema", schema),
@@ -277,9 +248,8 @@ class _Builder:
             if name in schema.value["properties"]
         )
         names = {field.name for field in fields}
-        unusable = taken | RESERVED_ARGUMENTS
         complete = len(fields) == len(model.fields)
-        return None if names & unusable or not complete else fields
+        return None if names & (taken | METHOD) or not complete else fields
 
     def _refusals(self, body: Site) -> tuple[Refusal, ...]:
         """The codes of their own that properties of the first JSON body have."""
@@ -374,12 +344,6 @@ def _with_digest(parameter: Parameter) -> Parameter:
 
 def _text(value: Any) -> Text:
     return Text(value if isinstance(value, str) else "")
-
-
-def _singular(noun: str) -> str:
-    if noun.endswith("ies"):
-        return noun[:-3] + "y"
-    return noun.removesuffix("s")
 
 
 def _server(data: dict[str, Any]) -> str:

@@ -186,6 +186,7 @@ class Page:
         cursor: the argument that says where a page starts; empty when there is none.
         items, next, more: the items, the next cursor, whether there is a next page.
         resume: whether the last cursor may be used again to ask for what is new.
+        interval: the argument for the seconds between asking and asking again.
     """
 
     item: TypeRef
@@ -194,6 +195,7 @@ class Page:
     next: tuple[str, ...]
     more: tuple[str, ...]
     resume: bool
+    interval: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +206,7 @@ class Operation:
         id: operationId, or one made of method and path when the document has none.
         name: `id` in snake case; the handler's name in the server stub.
         method_name: name on the client's group (`create` of `client.orders.create`).
+        follow_name: the method beside it that waits for new items, if its `page` can resume.
         constant: name in the plan table (`CREATE_ORDER`).
         secured: whether a security requirement applies.
         page: where its answers keep a page, when the operation declares pagination.
@@ -212,6 +215,7 @@ class Operation:
     id: Text
     name: str
     method_name: str
+    follow_name: str
     constant: str
     method: str
     path: Text
@@ -246,10 +250,19 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """The operations that share a tag: an attribute of the client, a Protocol of the server."""
+    """The operations that share a tag.
+
+    Attributes:
+        name: attribute of the client, of the type `class_name`.
+        protocol: class of the server module, given to `create_app` as `argument`.
+        module: where the scaffold puts its implementation.
+    """
 
     name: str
     class_name: str
+    protocol: str
+    argument: str
+    module: str
     tag: Text
     description: Text
     operations: tuple[Operation, ...]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from specwright.document import sites
 from specwright.document.model import Document
+from specwright.document.naming import apart
 from specwright.document.sites import Site
 from specwright.ir.model import Page, Parameter, Response
 from specwright.ir.types import Types
@@ -38,6 +39,7 @@ def page(
         next=_walk(document, types, body, declared.next)[0],
         more=_walk(document, types, body, declared.more)[0],
         resume=declared.resume,
+        interval=apart("interval", {parameter.name for parameter in parameters}),
     )
 
 

@@ -19,7 +19,8 @@ FORMATS = {
     "time": "datetime.time",
     "uuid": "uuid.UUID",
 }
-VALUE_KEYWORDS = ("enum", "const", "oneOf", "anyOf", "allOf", EXTENSIBLE_ENUM.name)
+ALTERNATIVES = ("oneOf", "anyOf", "allOf")
+VALUE_KEYWORDS = ("enum", "const", *ALTERNATIVES, EXTENSIBLE_ENUM.name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,26 +40,35 @@ class Types:
             model is not None and model.is_class,
         )
 
-    def annotation(self, pointer: Pointer, schema: Any) -> str:
-        """The annotation of a schema: a class by its name, a plain scalar by its Python type."""
+    def annotation(self, pointer: Pointer, schema: Any, above: tuple[Pointer, ...] = ()) -> str:
+        """The annotation of a schema: a class by its name, a plain scalar by its Python type.
+
+        Args:
+            above: schemas that hold this one; where it is one of them, it goes by its name.
+        """
         if not isinstance(schema, dict):
             return "object"
         ref = reference(schema)
         if ref is not None:
             target = self.document.target(ref)
-            return self.annotation(target, self.document.resolve(ref))
+            return self.annotation(target, self.document.resolve(ref), above)
         model = self.index.get(pointer)
-        if model is not None and (model.is_class or any(k in schema for k in VALUE_KEYWORDS)):
+        if model is not None and (
+            model.is_class or pointer in above or any(k in schema for k in VALUE_KEYWORDS)
+        ):
             return f"models.{model.name}"
+        above = (*above, pointer)
         types = schema.get("type")
         if isinstance(types, str):
-            return self._single(pointer, schema, types)
+            return self._single(pointer, schema, types, above)
         if isinstance(types, list) and types:
-            parts = [self._single(pointer, schema, str(each)) for each in types]
+            parts = [self._single(pointer, schema, str(each), above) for each in types]
             return " | ".join(sorted(set(parts), key=lambda p: (p == "None", parts.index(p))))
-        return self._alternatives(pointer, schema)
+        return self._alternatives(pointer, schema, above)
 
-    def _single(self, pointer: Pointer, schema: dict[str, Any], name: str) -> str:
+    def _single(
+        self, pointer: Pointer, schema: dict[str, Any], name: str, above: tuple[Pointer, ...]
+    ) -> str:
         if "enum" in schema and all(isinstance(v, str) for v in schema["enum"]):
             values = ", ".join(ascii(value) for value in schema["enum"])
             return f"Literal[{values}]"
@@ -67,21 +77,23 @@ class Types:
                 return "decimal.Decimal"
             return FORMATS.get(str(schema.get("format")), "str")
         if name == "array":
-            items = self.annotation(pointer + "/items", schema.get("items"))
+            items = self.annotation(pointer + "/items", schema.get("items"), above)
             return f"Sequence[{items}]"
         if name == "object":
             member = schema.get("additionalProperties")
-            inner = self.annotation(pointer + "/additionalProperties", member)
+            inner = self.annotation(pointer + "/additionalProperties", member, above)
             return f"Mapping[str, {inner}]"
         return SCALARS.get(name, "object")
 
-    def _alternatives(self, pointer: Pointer, schema: dict[str, Any]) -> str:
+    def _alternatives(
+        self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]
+    ) -> str:
         """`X | None` for the usual ways to say that a value may be null, else anything."""
-        for keyword in ("oneOf", "anyOf", "allOf"):
+        for keyword in ALTERNATIVES:
             members = schema.get(keyword)
             if isinstance(members, list) and members:
                 parts = [
-                    self.annotation(pointer + join(keyword, number), member)
+                    self.annotation(pointer + join(keyword, number), member, above)
                     for number, member in enumerate(members)
                 ]
                 if keyword == "allOf" and len(parts) > 1:
@@ -92,24 +104,35 @@ class Types:
 
     def kind(self, schema: Any) -> tuple[Kind, Kind]:
         """JSON type of a parameter's value and of its items."""
+        chosen = self._chosen(schema)
+        items = chosen.get("items")
+        return _kind(chosen), _kind(self._chosen(items)) if items is not None else Kind.STRING
+
+    def _chosen(self, schema: Any) -> dict[str, Any]:
+        """What references and the first of several alternatives lead to."""
+        above: list[Any] = []
         followed = self.document.follow(schema)
-        if not isinstance(followed, dict):
-            return Kind.ANY, Kind.STRING
-        name: Any = followed.get("type")
-        if isinstance(name, list):
-            name = next((each for each in name if each != "null"), "null")
-        if name is None:
-            for keyword in ("oneOf", "anyOf", "allOf"):
-                for member in followed.get(keyword) or ():
-                    return self.kind(member)
-            values = followed.get("enum") or [followed.get("const")]
-            name = "string" if all(isinstance(v, str) for v in values) else "any"
-        items = followed.get("items")
-        item_kind = self.kind(items)[0] if isinstance(items, dict) else Kind.STRING
-        return (Kind(name) if name in set(Kind) else Kind.ANY), item_kind
+        while isinstance(followed, dict) and followed.get("type") is None:
+            members = (member for key in ALTERNATIVES for member in followed.get(key) or ())
+            member = next(members, None)
+            if member is None or any(followed is each for each in above):
+                break
+            above.append(followed)
+            followed = self.document.follow(member)
+        return followed if isinstance(followed, dict) else {}
 
     def _target(self, pointer: Pointer, schema: Any) -> Pointer:
         ref = reference(schema)
         if ref is None:
             return pointer
         return self.document.target(ref)
+
+
+def _kind(schema: dict[str, Any]) -> Kind:
+    name = schema.get("type")
+    if isinstance(name, list):
+        name = next((each for each in name if each != "null"), "null")
+    if name is None:
+        values = schema.get("enum") or [schema.get("const")]
+        name = "string" if all(isinstance(v, str) for v in values) else "any"
+    return Kind(name) if name in set(Kind) else Kind.ANY

@@ -12,8 +12,8 @@ from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
+from specwright.document.naming import model_name
 from specwright.document.normalise import COMPONENTS
-from specwright.errors import InputError
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
@@ -85,23 +85,12 @@ class Dialect:
 
 
 def translate(document: Document) -> Dialect:
-    """Translate all component schemas and whatever else they refer to.
-
-    Raises:
-        InputError: two schemas would get the same class name.
-    """
+    """Translate all component schemas and whatever else they refer to."""
     dialect = Dialect(document)
     components = document.data.get("components", {}).get("schemas", {})
     for key in components:
         pointer = COMPONENTS + join(key)
-        name = pascal(key)
-        if name in dialect.origins:
-            other = dialect.origins[name]
-            raise InputError(
-                f"the schemas {other} and {pointer} would both be the class {name}",
-                document.locate(pointer),
-                "rename one of them",
-            )
+        name = model_name(key)
         dialect.origins[name] = pointer
         dialect.names[pointer] = name
     pending = list(dialect.origins.items())

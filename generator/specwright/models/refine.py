@@ -109,12 +109,21 @@ def _alias(node: ast.stmt) -> _Alias | None:
 
 def _statement(alias: _Alias, written: str, own: frozenset[str]) -> _Edit:
     """A plain alias, which is shorter and faster to validate, unless it is recursive."""
-    recursive = any(
-        isinstance(node, ast.Constant) and node.value in own for node in ast.walk(alias.type)
-    )
-    if recursive:
+    if any(_names(node) & own for node in ast.walk(alias.type)):
         return _edit(alias.type, written)
     return _edit(alias.node, f"{alias.name}: TypeAlias = {written}")
+
+
+def _names(node: ast.AST) -> set[str]:
+    """The names in an annotation that is written as a string."""
+    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
+        return set()
+    try:
+        inner = ast.parse(node.value, mode="eval")
+    # A value of a literal, or a pattern.
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return set()
+    return {each.id for each in ast.walk(inner) if isinstance(each, ast.Name)}
 
 
 def _joined(body: list[ast.stmt]) -> Iterator[_Edit]:

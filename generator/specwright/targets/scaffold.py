@@ -8,7 +8,6 @@ from specwright.render.renderer import Renderer
 
 _GROUP = "server/scaffold_group.py.jinja"
 _APP = "server/scaffold_app.py.jinja"
-_TAKEN = frozenset({"app", "__init__"})
 
 
 def render_scaffold(api: Api, renderer: Renderer) -> dict[str, bytes]:
@@ -17,14 +16,11 @@ def render_scaffold(api: Api, renderer: Renderer) -> dict[str, bytes]:
     Raises:
         SpecwrightError: a template fails, or what it gives is not Python.
     """
-    modules = {
-        group.name: f"{group.name}_" if group.name in _TAKEN else group.name for group in api.groups
-    }
     sources = {
-        f"{modules[group.name]}.py": renderer.render(_GROUP, {"api": api, "group": group})
+        f"{group.module}.py": renderer.render(_GROUP, {"api": api, "group": group})
         for group in api.groups
     }
-    sources["app.py"] = renderer.render(_APP, {"api": api, "modules": modules})
+    sources["app.py"] = renderer.render(_APP, {"api": api})
     files = {"__init__.py": "", **format_sources(sources)}
     for path, source in files.items():
         verify(path, source)

@@ -2,52 +2,110 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
-from specwright.document.sites import parameters
+from specwright.document.naming import first_tag, group_names, model_name, operation_names
+from specwright.document.sites import Direction, OperationSite, operations, parameters
 from specwright.findings import Level
-from specwright.names import pascal, snake
+from specwright.names import snake
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.pagination import PAGINATION
+
+# A name in the document, where it stands, and what it becomes: names in code, each after the
+# scope that it must be the only one in.
+Named = tuple[str, Pointer, tuple[tuple[Hashable, str], ...]]
 
 
-def _clashes(
-    names: Iterable[tuple[str, Pointer]], change: Callable[[str], str], what: str
-) -> Iterator[Violation]:
-    seen: dict[str, tuple[str, Pointer]] = {}
-    for name, pointer in names:
-        changed = change(name)
-        first, first_pointer = seen.setdefault(changed, (name, pointer))
-        if first != name:
+def _clashes(what: str, named: Iterable[Named]) -> Iterator[Violation]:
+    taken: dict[tuple[Hashable, str], tuple[str, Pointer]] = {}
+    for name, pointer, becomes in named:
+        clash = next((made for made in becomes if made in taken), None)
+        if clash is not None:
+            first, first_pointer = taken[clash]
             yield Violation(
                 pointer,
-                f"{what} '{name}' and '{first}' ({first_pointer}) both become '{changed}'",
+                f"{what} '{name}' and '{first}' ({first_pointer}) both become '{clash[1]}'",
             )
+        for made in becomes:
+            taken.setdefault(made, (name, pointer))
 
 
 def operation_id_clash(subject: Subject) -> Iterator[Violation]:
-    ids = (
-        (operation.id, f"{operation.pointer}/operationId")
-        for operation in subject.operations
-        if operation.id is not None
+    yield from _clashes(
+        "operations",
+        (
+            _named(site, short=subject.short_names)
+            for site in operations(subject.document)
+            if site.direction is not Direction.CALLBACK
+        ),
     )
-    yield from _clashes(ids, snake, "operationIds")
+
+
+def _named(site: OperationSite, *, short: bool) -> Named:
+    is_webhook, tag = site.direction is Direction.WEBHOOK, first_tag(site.value)
+    # Through the path, since several may share the operation.
+    pointer = join("webhooks" if is_webhook else "paths", site.key, site.method.lower())
+    if site.id is not None:
+        pointer += "/operationId"
+    names = operation_names(site.name, None if is_webhook else tag, short=short)
+    if is_webhook:
+        return site.name, pointer, (("webhooks", names.handler),)
+    group = group_names(tag).attribute
+    becomes = [("handlers", names.handler), ("plans", names.constant), (group, names.method)]
+    if mapping(site.value.get(PAGINATION.name)).get("resume") is True:
+        becomes.append((group, names.follow))
+    return site.name, pointer, tuple(becomes)
+
+
+def tag_name_clash(subject: Subject) -> Iterator[Violation]:
+    groups: dict[str, Pointer] = {}
+    for site in operations(subject.document):
+        if site.direction is Direction.PATH:
+            place = join("paths", site.key, site.method.lower(), "tags", "0")
+            groups.setdefault(first_tag(site.value), place)
+    yield from _clashes("tags", (_group(tag, pointer) for tag, pointer in groups.items()))
+
+
+def _group(tag: str, pointer: Pointer) -> Named:
+    names = group_names(tag)
+    return (
+        tag,
+        pointer,
+        (
+            ("client", names.attribute),
+            ("clients", names.class_name),
+            ("create_app", names.argument),
+            ("server", names.protocol),
+            ("server", f"Unimplemented{names.protocol}"),
+            ("scaffold", names.module),
+        ),
+    )
 
 
 def schema_name_clash(subject: Subject) -> Iterator[Violation]:
     schemas = mapping(subject.components.get("schemas"))
-    names = ((name, join("components", "schemas", name)) for name in schemas)
-    # Modules and classes meet on file systems that do not tell case apart.
-    yield from _clashes(names, lambda name: pascal(name).lower(), "schemas")
+    yield from _clashes(
+        "schemas",
+        (
+            (key, join("components", "schemas", key), (("models", model_name(key)),))
+            for key in schemas
+        ),
+    )
 
 
 def property_name_clash(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("schema"):
         properties = mapping(node.value.get("properties"))
         if len(properties) > 1:
-            names = ((name, node.pointer + join("properties", name)) for name in properties)
-            yield from _clashes(names, snake, "properties")
+            yield from _clashes(
+                "properties",
+                (
+                    (name, node.pointer + join("properties", name), (("model", snake(name)),))
+                    for name in properties
+                ),
+            )
 
 
 def parameter_name_clash(subject: Subject) -> Iterator[Violation]:
@@ -90,15 +148,46 @@ RULES = (
               operationId: listAllOrders
               responses: {"200": {description: The orders.}}
         """,
-        Level.WARNING,
+        Level.ERROR,
         Level.ERROR,
         operation_id_clash,
     ),
     Rule(
+        "tag-name-clash",
+        Category.NAMES,
+        "The operations of a tag are a group of the client and a class of the stub; two tags that "
+        "become one name cannot both be generated.",
+        """
+        paths:
+          /orders:
+            get:
+              tags: [Orders]
+              responses: {"200": {description: The orders.}}
+          /all-orders:
+            get:
+              tags: [orders]
+              responses: {"200": {description: The orders.}}
+        """,
+        """
+        paths:
+          /orders:
+            get:
+              tags: [orders]
+              responses: {"200": {description: The orders.}}
+          /all-orders:
+            get:
+              tags: [orders]
+              responses: {"200": {description: The orders.}}
+        """,
+        Level.ERROR,
+        Level.ERROR,
+        tag_name_clash,
+    ),
+    Rule(
         "schema-name-clash",
         Category.NAMES,
-        "Classes are named after schemas; two names that differ in case or separators only "
-        "cannot both be generated.",
+        "Classes are named after schemas; two names that differ in separators or the case of words "
+        "only cannot both be generated.",
         """
         components:
           schemas:
@@ -111,15 +200,15 @@ RULES = (
             OrderLine: {type: string}
             OrderLineText: {type: string}
         """,
-        Level.WARNING,
+        Level.ERROR,
         Level.ERROR,
         schema_name_clash,
     ),
     Rule(
         "property-name-clash",
         Category.NAMES,
-        "Attributes are named after properties in snake case; two properties that become one "
-        "attribute lose one of the two values.",
+        "Attributes are named after properties in snake case; the second of two that become one "
+        "name gets a number.",
         """
         components:
           schemas:

@@ -12,12 +12,12 @@ from pydantic import MISSING
 
 from . import _operations, models
 from ._operations import SERVICE
-from ._runtime.client.clients import AsyncClient, AsyncGroup
+from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import AsyncTransport
 
 
-class AsyncPetsClient(AsyncClient):
+class AsyncPetsClient(_Client):
     """Pets and who keeps them.
 
     Args:

@@ -12,12 +12,12 @@ from pydantic import MISSING
 
 from . import _operations, models
 from ._operations import SERVICE
-from ._runtime.client.clients import SyncClient, SyncGroup
+from ._runtime.client.clients import SyncClient as _Client, SyncGroup
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import Transport
 
 
-class PetsClient(SyncClient):
+class PetsClient(_Client):
     """Pets and who keeps them.
 
     Args:

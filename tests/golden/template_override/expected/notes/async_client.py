@@ -8,12 +8,12 @@ from types import TracebackType
 
 from . import _operations
 from ._operations import SERVICE
-from ._runtime.client.clients import AsyncClient, AsyncGroup
+from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import AsyncTransport
 
 
-class AsyncNotesClient(AsyncClient):
+class AsyncNotesClient(_Client):
     """Calls the API.
 
     Args:

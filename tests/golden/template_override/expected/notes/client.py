@@ -8,12 +8,12 @@ from types import TracebackType
 
 from . import _operations
 from ._operations import SERVICE
-from ._runtime.client.clients import SyncClient, SyncGroup
+from ._runtime.client.clients import SyncClient as _Client, SyncGroup
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import Transport
 
 
-class NotesClient(SyncClient):
+class NotesClient(_Client):
     """Calls the API.
 
     Args:

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from types import TracebackType
 
 from ._operations import SERVICE
-from ._runtime.client.clients import SyncClient
+from ._runtime.client.clients import SyncClient as _Client
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import Transport
 
 
-class ParcelsClient(SyncClient):
+class ParcelsClient(_Client):
     """Calls the API.
 
     Args:

@@ -1,0 +1,167 @@
+"""What groups, operations, arguments, models and the package of a document are called in code.
+
+A name follows from what it is a name of, and from nothing that stands beside it: that is why
+names which generated code keeps for itself are taken in every document, needed there or not.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.names import constant, pascal, snake, words
+
+# Attributes of the clients' base classes.
+CLIENT = frozenset("base_url call close list page request result with_raw_response".split())
+# What annotations and decorators of a group's methods name, read inside its class.
+GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
+# Other arguments of methods and handlers, and what the scaffold's handlers call.
+METHOD = frozenset("body context self super".split())
+# Other arguments of `create_app`, and what it calls.
+CREATE_APP = frozenset("authenticate bind models options rate_limiter".split())
+# The scaffold's own module.
+SCAFFOLD = frozenset(["app"])
+# Globals of the client modules; those that begin with `Async` are here without it, since the
+# groups of the asynchronous client have it before their name.
+CLIENTS = frozenset(
+    """
+    AsyncGenerator BaseException Generator Group Literal MISSING Mapping Options Page Pages SERVICE
+    Sequence SyncGroup TracebackType Transport
+    """.split()
+)
+# Globals of the server module and of the scaffold's modules.
+SERVER = frozenset(
+    """
+    Allowance Any Authenticate Context Cursors Group Hooks ImplementationError Literal Mapping
+    Options Policy Problem Protocol RateLimit RateLimiter Reply Request Sequence Starlette
+    Unimplemented Unpack
+    """.split()
+)
+# Globals of the module that has a constant for each operation.
+OPERATIONS = frozenset(["ERROR", "SERVICE"])
+# What some document brings into the models module, and what Python keeps.
+MODELS = frozenset(
+    """
+    Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal MISSING
+    Model None Once OpenUnion Optional StrictBool StrictFloat StrictInt StrictStr StringConstraints
+    True TypeAlias TypeAliasType UUID Union
+    """.split()
+)
+# What a generated package imports besides the standard library.
+PACKAGES = frozenset("httpcore2 pydantic pydantic_core starlette typing_extensions".split())
+# Names of files have up to 255 bytes.
+LONGEST_TITLE = 100
+
+NO_TAG = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class GroupNames:
+    """What the operations of one tag are called together.
+
+    Attributes:
+        attribute: of the client.
+        class_name: of the client's module; the asynchronous one begins with `Async`.
+        protocol: of the server module.
+        argument: of `create_app`.
+        module: of the scaffold.
+    """
+
+    attribute: str
+    class_name: str
+    protocol: str
+    argument: str
+    module: str
+
+
+@dataclass(frozen=True, slots=True)
+class OperationNames:
+    """What one operation is called.
+
+    Attributes:
+        handler: method of the group's Protocol.
+        method: method of the client's group.
+        follow: method of the client's group that waits for new items of a list.
+        constant: its plan.
+    """
+
+    handler: str
+    method: str
+    follow: str
+    constant: str
+
+
+def apart(name: str, taken: Set[str], suffix: str = "_") -> str:
+    """Let a name pass, with the suffix if the name is taken."""
+    return name + suffix if name in taken else name
+
+
+def group_names(tag: str) -> GroupNames:
+    """Name the operations of a tag."""
+    name, class_name = snake(tag), pascal(tag)
+    return GroupNames(
+        attribute=apart(name, CLIENT),
+        class_name=apart(class_name, CLIENTS, "Operations"),
+        protocol=apart(class_name, SERVER, "Operations"),
+        argument=apart(name, CREATE_APP),
+        module=apart(name, SCAFFOLD),
+    )
+
+
+def operation_names(identifier: str, tag: str | None, *, short: bool) -> OperationNames:
+    """Name an operation.
+
+    Args:
+        tag: its group; None for one that is in no group.
+        short: whether its method leaves out the words that the tag says already.
+    """
+    name = snake(identifier)
+    method = _without_tag(identifier, tag) if short and tag is not None else name
+    return OperationNames(
+        handler=apart(name, GROUP),
+        method=apart(method, GROUP),
+        follow="follow" if method == "list" else f"follow_{method}",
+        constant=apart(constant(identifier), OPERATIONS),
+    )
+
+
+def argument_name(name: str) -> str:
+    """Name the argument for a parameter."""
+    return apart(snake(name), METHOD)
+
+
+def model_name(key: str) -> str:
+    """Name the class or alias of a component schema."""
+    # The generator of models takes an underscore at the end away.
+    return apart(pascal(key).rstrip("_"), MODELS, "Model")
+
+
+def package_name(title: str) -> str:
+    """Name the package of an API with this title."""
+    name = snake(title.encode("ascii", "ignore").decode()[:LONGEST_TITLE])
+    # Another module of this name would be found in place of the package, or the reverse.
+    return apart(name, PACKAGES | sys.stdlib_module_names, "_api")
+
+
+def first_tag(operation: Mapping[str, Any]) -> str:
+    """The tag whose group an operation belongs to."""
+    tags = operation.get("tags")
+    return str(tags[0]) if isinstance(tags, list) and tags else NO_TAG
+
+
+def _without_tag(identifier: str, tag: str) -> str:
+    """`createOrder` of the tag `orders` becomes `create`."""
+    spoken = [word.lower() for word in words(identifier)]
+    group = [word.lower() for word in words(tag)]
+    for noun in (group, [*group[:-1], *map(_singular, group[-1:])]):
+        if 0 < len(noun) < len(spoken) and spoken[-len(noun) :] == noun:
+            return snake(" ".join(spoken[: -len(noun)]))
+    return snake(identifier)
+
+
+def _singular(noun: str) -> str:
+    if noun.endswith("ies"):
+        return noun[:-3] + "y"
+    return noun.removesuffix("s")

@@ -1,0 +1,126 @@
+"""What is wrong with a generated package, seen by somebody who imports and builds all of it."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+from tests.names.used import wrong_names
+
+
+def faults(tree: Path, package: str) -> Iterator[str]:
+    """Everything wrong with the package in a directory; it is imported into this process."""
+    yield from wrong_names(tree).splitlines()
+    for path in sorted(tree.rglob("*.py")):
+        yield from (f"{path.relative_to(tree)}: {each}" for each in shadowed(path.read_text()))
+    sys.path.insert(0, str(tree))
+    try:
+        yield from _faults_in_use(package, tree / package)
+    finally:
+        sys.path.remove(str(tree))
+
+
+def shadowed(source: str) -> Iterator[str]:
+    """Names that a class gives to its own members and means otherwise where it names types."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ClassDef):
+            read = {
+                each.id
+                for part in _read(node)
+                for each in ast.walk(part)
+                if isinstance(each, ast.Name)
+            }
+            for name in sorted(read & set(_members(node))):
+                yield f"{node.name} reads {name}, which is a member of it"
+
+
+def _members(node: ast.ClassDef) -> Iterator[str]:
+    for each in node.body:
+        match each:
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name):
+                yield name
+            case ast.AnnAssign(ast.Name(name)) | ast.Assign([ast.Name(name)]):
+                yield name
+
+
+def _read(node: ast.ClassDef) -> Iterator[ast.expr]:
+    """Annotations, decorators and defaults, which are looked up in the class."""
+    for each in node.body:
+        match each:
+            case ast.FunctionDef() | ast.AsyncFunctionDef():
+                arguments = each.args
+                yield from each.decorator_list
+                yield from filter(None, [*arguments.defaults, *arguments.kw_defaults])
+                yield from filter(
+                    None, (a.annotation for a in [*arguments.args, *arguments.kwonlyargs])
+                )
+                yield from filter(None, [each.returns])
+            case ast.AnnAssign(annotation=annotation, value=value):
+                yield from filter(None, [annotation, value])
+
+
+def _faults_in_use(package: str, directory: Path) -> Iterator[str]:
+    modules: dict[str, ModuleType] = {}
+    for path in sorted(directory.glob("*.py")):
+        name = f"{package}.{path.stem}".removesuffix(".__init__")
+
+        def load(stem: str = path.stem, name: str = name) -> None:
+            modules[stem] = importlib.import_module(name)
+
+        yield from _tried(f"import {name}", load)
+    for name in _defined(directory / "models.py"):
+        if "models" in modules:
+            yield from _tried(f"models.{name}", lambda name=name: _build(modules["models"], name))
+    if modules.keys() >= {"client", "async_client", "server", "testing"}:
+        yield from _tried("client", lambda: client(modules, directory, "client"))
+        yield from _tried("async_client", lambda: client(modules, directory, "async_client"))
+        yield from _tried("create_app", lambda: application(modules["server"]))
+
+
+def client(modules: dict[str, ModuleType], directory: Path, module: str) -> Any:
+    """Make a client that talks to nobody; its class is the first of the module."""
+    transports = modules["testing"]
+    fake = transports.FakeTransport if module == "client" else transports.AsyncFakeTransport
+    made = getattr(modules[module], next(_defined(directory / f"{module}.py")))
+    return made("key", base_url="http://127.0.0.1:1", transport=fake())
+
+
+def application(server: ModuleType) -> Any:
+    """Make an application in which no group is implemented."""
+    taken = inspect.signature(server.create_app).parameters.values()
+    needed = [
+        each.name for each in taken if each.default is each.empty and each.kind is each.KEYWORD_ONLY
+    ]
+    return server.create_app(**dict.fromkeys(needed))
+
+
+def _build(models: ModuleType, name: str) -> None:
+    model = getattr(models, name)
+    if inspect.isclass(model) and issubclass(model, BaseModel):
+        model.model_rebuild(force=True)
+    else:
+        # The adapter of a type that is not fully defined fails at its first use.
+        assert TypeAdapter(model).validator.title
+
+
+def _defined(path: Path) -> Iterator[str]:
+    for node in ast.parse(path.read_text("utf-8")).body:
+        match node:
+            case ast.ClassDef(name) | ast.AnnAssign(ast.Name(name)) | ast.Assign([ast.Name(name)]):
+                yield name
+
+
+def _tried(what: str, action: Callable[[], object]) -> list[str]:
+    try:
+        action()
+    except Exception as error:
+        return [f"{what}: {type(error).__name__}: {error}"]
+    return []

@@ -1,0 +1,55 @@
+"""Every name that generated code and its runtime use for something of their own."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import keyword
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import BaseModel
+
+LANGUAGE = {*keyword.kwlist, *keyword.softkwlist, *dir(object)}
+# Nothing that is generated raises or catches errors of Python by name, but for one.
+BUILTINS = {name for name in dir(builtins) if not name.endswith(("Error", "Warning"))}
+
+
+def taken_names(package: Path) -> set[str]:
+    """The names of a generated package that say nothing of its document, and of the language."""
+    runtime = package / "_runtime"
+    found = LANGUAGE | BUILTINS | set(dir(BaseModel))
+    for path in package.rglob("*.py"):
+        tree = ast.parse(path.read_text("utf-8"))
+        found |= set(_visible(tree) if path.is_relative_to(runtime) else _all(tree))
+    return found
+
+
+def _visible(tree: ast.Module) -> Iterator[str]:
+    """What a module imports and defines, arguments and attributes; no variables of functions."""
+    for node in tree.body:
+        yield from _targets(node)
+    for node in ast.walk(tree):
+        match node:
+            case ast.arg(name):
+                yield name
+            case ast.FunctionDef(name) | ast.AsyncFunctionDef(name) | ast.ClassDef(name):
+                yield name
+            case ast.Attribute(ast.Name("self"), name, ast.Store()):
+                yield name
+            case ast.alias(name, other):
+                yield from [*name.split("."), *([other] if other else [])]
+
+
+def _targets(node: ast.stmt) -> Iterator[str]:
+    match node:
+        case ast.Assign([ast.Name(name)]) | ast.AnnAssign(ast.Name(name)):
+            yield name
+
+
+def _all(tree: ast.Module) -> Iterator[str]:
+    yield from _visible(tree)
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(name) | ast.Attribute(_, name) | ast.keyword(str(name)):
+                yield name
