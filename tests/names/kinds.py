@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 from tests.functional.documents import Json, ref
@@ -16,13 +17,16 @@ KINDS: dict[str, tuple[Json, Any]] = {
     "PartKind": ({"type": "number", "minimum": 0}, 1.5),
     "ChoiceKind": ({"type": "string", "enum": ["a", "b"]}, "a"),
     "ChoicesKind": ({"type": "array", "items": {"type": ["string", "null"], "enum": ["a"]}}, ["a"]),
-    "MomentKind": ({"type": "string", "format": "date-time"}, "2026-01-01T00:00:00Z"),
-    "DayKind": ({"type": "string", "format": "date"}, "2026-01-01"),
-    "ClockKind": ({"type": "string", "format": "time"}, "00:00:00"),
+    "MomentKind": ({"type": "string", "format": "date-time"}, datetime(2026, 1, 1, tzinfo=UTC)),
+    "DayKind": ({"type": "string", "format": "date"}, date(2026, 1, 1)),
+    "ClockKind": ({"type": "string", "format": "time"}, time(12)),
     "AmountKind": ({"type": "string", "format": "decimal", "pattern": "^[0-9]+$"}, "1"),
     "KeyKind": ({"type": "string", "format": "uuid"}, "123e4567-e89b-12d3-a456-426614174000"),
     "PatternKind": ({"type": "string", "pattern": "^[a-z]$"}, "x"),
-    "DaysKind": ({"type": "array", "items": {"type": "string", "format": "date"}}, ["2026-01-01"]),
+    "DaysKind": (
+        {"type": "array", "items": {"type": "string", "format": "date"}},
+        [date(2026, 1, 1)],
+    ),
     "MapKind": ({"type": "object", "additionalProperties": TEXT}, {"a": "x"}),
     "NamedMapKind": (
         {

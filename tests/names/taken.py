@@ -15,13 +15,12 @@ LANGUAGE = {*keyword.kwlist, *keyword.softkwlist, *dir(object)}
 BUILTINS = {name for name in dir(builtins) if not name.endswith(("Error", "Warning"))}
 
 
-def taken_names(package: Path) -> set[str]:
-    """The names of a generated package that say nothing of its document, and of the language."""
-    runtime = package / "_runtime"
+def taken_names(tree: Path) -> set[str]:
+    """The names of generated modules, of their runtime and of the language."""
     found = LANGUAGE | BUILTINS | set(dir(BaseModel))
-    for path in package.rglob("*.py"):
-        tree = ast.parse(path.read_text("utf-8"))
-        found |= set(_visible(tree) if path.is_relative_to(runtime) else _all(tree))
+    for path in tree.rglob("*.py"):
+        module = ast.parse(path.read_text("utf-8"))
+        found |= set(_visible(module) if path.parent.name == "_runtime" else _all(module))
     return found
 
 
@@ -37,6 +36,8 @@ def _visible(tree: ast.Module) -> Iterator[str]:
                 yield name
             case ast.Attribute(ast.Name("self"), name, ast.Store()):
                 yield name
+            case ast.ImportFrom(str(name)):
+                yield from name.split(".")
             case ast.alias(name, other):
                 yield from [*name.split("."), *([other] if other else [])]
 

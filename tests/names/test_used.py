@@ -26,9 +26,8 @@ def every_kind() -> Json:
         schema = ref(name)
         body = {"required": True, **content(schema)}
         asked = {"name": "q", "in": "query", "schema": schema}
-        use = operation(
-            schema, operationId=f"use{name}", parameters=[asked], requestBody=body, tags=[name]
-        )
+        use = operation(schema, operationId=f"use{name}", parameters=[asked], tags=[name])
+        use |= {"requestBody": body, "deprecated": True}
         event = {"responses": {"200": {"description": "Fine."}}, "requestBody": body}
         paths[f"/{name}"], webhooks[name] = {"put": use}, {"post": event}
     return document(paths, SCHEMAS, webhooks=webhooks)
