@@ -6,6 +6,7 @@ import ast
 import importlib
 import inspect
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -20,7 +21,9 @@ def faults(tree: Path, package: str) -> Iterator[str]:
     """Everything wrong with the package in a directory; it is imported into this process."""
     yield from wrong_names(tree).splitlines()
     for path in sorted(tree.rglob("*.py")):
-        yield from (f"{path.relative_to(tree)}: {each}" for each in shadowed(path.read_text()))
+        module = ast.parse(path.read_text("utf-8"))
+        for each in (*bound_twice(module), *shadowed(module)):
+            yield f"{path.relative_to(tree)}: {each}"
     sys.path.insert(0, str(tree))
     try:
         yield from _faults_in_use(package, tree / package)
@@ -28,9 +31,23 @@ def faults(tree: Path, package: str) -> Iterator[str]:
         sys.path.remove(str(tree))
 
 
-def shadowed(source: str) -> Iterator[str]:
+def bound_twice(module: ast.Module) -> Iterator[str]:
+    """Names of a module that mean two things."""
+    bound: list[str] = []
+    for node in module.body:
+        match node:
+            case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AnnAssign(ast.Name(name)):
+                bound.append(name)
+            case ast.Assign([ast.Name(name)]):
+                bound.append(name)
+            case ast.Import(names) | ast.ImportFrom(names=names):
+                bound += {each.asname or each.name for each in names}
+    yield from (f"{name} is bound twice" for name, count in Counter(bound).items() if count > 1)
+
+
+def shadowed(module: ast.Module) -> Iterator[str]:
     """Names that a class gives to its own members and means otherwise where it names types."""
-    for node in ast.walk(ast.parse(source)):
+    for node in ast.walk(module):
         if isinstance(node, ast.ClassDef):
             read = {
                 each.id

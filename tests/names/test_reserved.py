@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import asyncio
 import importlib
 import inspect
@@ -18,7 +19,10 @@ import pytest
 
 from specwright.config import Options
 from specwright.document import naming
+from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
+from specwright.models.generate import ModelSource
+from specwright.models.generate import generate as generate_models
 from specwright.names import pascal, snake
 from specwright.pipeline import generate, scaffold
 from tests.conftest import ROOT
@@ -239,6 +243,35 @@ def test_every_webhook_is_parsed(made: Made) -> None:
     assert len(parsers) == len(made.names)
     for parse in parsers:
         parse(b"{}")
+
+
+def test_a_schema_keeps_its_name_whatever_else_is_in_the_document(tmp_path: Path) -> None:
+    imported = imports(models(tmp_path, SCHEMAS).source)
+    schemas = {name: {"type": "object"} for name in imported if name[0].isupper()}
+    alone, together = (models(tmp_path, each).index for each in (schemas, schemas | SCHEMAS))
+    for pointer, model in alone.models.items():
+        assert together.models[pointer].name == model.name
+
+
+def models(tmp_path: Path, schemas: Json) -> ModelSource:
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(document({}, schemas)))
+    return generate_models(normalise(load(path)))
+
+
+def imports(source: str) -> set[str]:
+    module = ast.parse(source).body
+    found = [alias for node in module if isinstance(node, ast.ImportFrom) for alias in node.names]
+    return {alias.asname or alias.name for alias in found}
+
+
+@pytest.mark.parametrize("module", ["client", "async_client"])
+def test_an_annotation_of_a_client_names_a_type_of_python(made: Made, module: str) -> None:
+    tree = ast.parse((made.tree / made.package / f"{module}.py").read_text("utf-8"))
+    groups = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    annotations = [node.annotation for node in ast.walk(tree) if isinstance(node, ast.arg)]
+    read = [node for each in annotations if each is not None for node in ast.walk(each)]
+    assert groups.isdisjoint(node.id for node in read if isinstance(node, ast.Name))
 
 
 def test_only_names_that_something_uses_are_reserved(tmp_path: Path) -> None:
