@@ -18,7 +18,7 @@ from tests.names.used import wrong_names
 
 
 def faults(tree: Path, package: str) -> Iterator[str]:
-    """Everything wrong with the package in a directory; it is imported into this process."""
+    """Everything wrong with the package in a directory; it is imported, and forgotten."""
     yield from wrong_names(tree).splitlines()
     for path in sorted(tree.rglob("*.py")):
         module = ast.parse(path.read_text("utf-8"))
@@ -29,6 +29,8 @@ def faults(tree: Path, package: str) -> Iterator[str]:
         yield from _faults_in_use(package, tree / package)
     finally:
         sys.path.remove(str(tree))
+        for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+            del sys.modules[name]
 
 
 def bound_twice(module: ast.Module) -> Iterator[str]:
