@@ -1,0 +1,75 @@
+"""Mutants of known documents, each tried with a limit of time and memory."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from tests.conftest import ROOT
+from tests.mutants.mutate import mutant
+
+# Large documents take long, and say little that small ones do not.
+LARGEST = 400_000
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What became of one mutant."""
+
+    seed: str
+    edits: list[str]
+    place: Path
+    found: dict[str, Any]
+
+    def __str__(self) -> str:
+        return "\n  ".join([self.seed, *self.edits, *self.found["faults"]])
+
+
+def own_documents() -> dict[str, dict[str, Any]]:
+    """The documents of this repository: its contract and the inputs of golden cases."""
+    golden = sorted(ROOT.glob("tests/golden/*/input.*"))
+    named = {path.parent.name: path for path in golden} | {"spec": ROOT / "spec" / "openapi.json"}
+    return {name: read(path) for name, path in named.items()}
+
+
+def corpus_documents(corpus: Path) -> dict[str, dict[str, Any]]:
+    """Other people's documents of moderate size."""
+    paths = sorted((corpus / "specs").iterdir())
+    named = {path.name: path for path in paths if path.name != "index.json"}
+    return {name: read(path) for name, path in named.items() if path.stat().st_size < LARGEST}
+
+
+def read(path: Path) -> dict[str, Any]:
+    text = path.read_text("utf-8")
+    data = json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    # What YAML has and JSON has not, such as dates.
+    return json.loads(json.dumps(data, default=str))
+
+
+def trials(
+    documents: dict[str, dict[str, Any]], numbers: Iterable[int], place: Path
+) -> Iterator[Trial]:
+    """Try mutants, which are numbered: a number stands for the same one for ever."""
+    command = [sys.executable, "-m", "tests.mutants.worker"]
+    names = list(documents)
+    with subprocess.Popen(
+        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as worker:
+        assert worker.stdin is not None
+        assert worker.stdout is not None
+        for number in numbers:
+            name = names[number % len(names)]
+            seed = f"{name} {number}"
+            data, edits = mutant(documents[name], seed)
+            directory = place / str(number)
+            directory.mkdir()
+            (directory / "api.json").write_text(json.dumps(data))
+            print(directory, file=worker.stdin, flush=True)
+            yield Trial(seed, edits, directory, json.loads(worker.stdout.readline()))
