@@ -108,11 +108,12 @@ def scaffold(document: Document, options: Options) -> FileSet:
 def _prepared(document: Document, options: Options) -> tuple[Document, Names, Contents]:
     """Bring a valid document into the form that models and operations are read from."""
     settings = Settings(levels=_NEEDED, short_method_names=options.short_method_names)
-    report = check(document, settings)
+    upgraded = upgrade(document)
+    report = check(upgraded, settings)
     if report.has_errors:
         errors = tuple(each for each in report.findings if each.level is Level.ERROR)
         raise InvalidDocument(replace(report, findings=errors))
-    normal = normalise(upgrade(document))
+    normal = normalise(upgraded)
     return normal, package_names(document, options), _contents(normal, report)
 
 

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 from specwright.check.lint.rule import Rule
 from specwright.check.lint.table import RULES
 from specwright.check.settings import Profile, Settings, Waiver
-from specwright.check.subject import Subject
+from specwright.check.subject import Subject, shorten
 from specwright.document.model import Document
-from specwright.document.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
+from specwright.isolation import Limits, Stopped, isolated
 
 # What the run itself has to say; no document can break these.
 INCOMPLETE = RuleDescription(
     "check-incomplete",
     "Checks",
-    "A rule could not be applied to the end, so what it would have found is not known. On a "
-    "document that the official schema accepts, that is a bug of ours.",
+    "A rule could not be applied to the end, so what it would have found is not known: it takes "
+    "more time or memory than any document should, or the document breaks an assumption of it.",
     "",
     "",
     Level.WARNING,
@@ -35,30 +35,57 @@ UNUSED = RuleDescription(
 )
 DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, INCOMPLETE, UNUSED)
 
+# Three times what large documents that people write take (docs/decisions/0051).
+SECONDS = 8.0
+SECONDS_PER_OBJECT = 0.0002
+MEMORY = 768 * 1024 * 1024
+
 
 def check(document: Document, settings: Settings) -> Report:
-    """Apply every rule that is not off; set aside what the project accepts."""
-    subject = Subject(upgrade(document), short_names=settings.short_method_names)
-    findings: list[Finding] = []
-    for rule in RULES:
-        level = settings.levels.get(rule.id, rule.level(settings.profile))
-        if level is not Level.OFF:
-            findings.extend(_apply(rule, level, subject))
-    start = document.locate("")
-    findings.extend(
-        Finding(INCOMPLETE.id, INCOMPLETE.recommended, start, "", reason)
-        for reason in subject.unfinished
+    """Apply every rule that is not off to an upgraded document; set aside what is accepted."""
+    subject = Subject(document, short_names=settings.short_method_names)
+    chosen = [
+        (rule, level)
+        for rule in RULES
+        if (level := settings.levels.get(rule.id, rule.level(settings.profile))) is not Level.OFF
+    ]
+    outcomes = isolated(
+        [partial(_apply, rule, level, subject) for rule, level in chosen], _limits(subject)
     )
+    findings: list[Finding] = []
+    for (rule, _), outcome in zip(chosen, outcomes, strict=True):
+        if isinstance(outcome, Stopped):
+            findings.append(_incomplete(subject, f"'{rule.id}' stopped: {outcome}"))
+        else:
+            findings.extend(outcome)
     return _waive(document, in_order(findings), settings)
 
 
-def _apply(rule: Rule, level: Level, subject: Subject) -> Iterator[Finding]:
+def _limits(subject: Subject) -> Limits:
+    return Limits(SECONDS + len(subject.nodes) * SECONDS_PER_OBJECT, MEMORY)
+
+
+def _apply(rule: Rule, level: Level, subject: Subject) -> list[Finding]:
+    findings: list[Finding] = []
     try:
         for pointer, message in rule.check(subject):
-            yield Finding(rule.id, level, subject.document.locate(pointer), pointer, message)
+            place = subject.document.locate(pointer)
+            findings.append(Finding(rule.id, level, place, pointer, message))
+    except MemoryError:
+        # Nothing more can be done in this process.
+        raise
     # A document of the wrong shape can break any assumption; the official schema has said so.
-    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        subject.unfinished.append(f"'{rule.id}' stopped: {type(error).__name__}: {error}"[:200])
+    except Exception as error:
+        reason = f"'{rule.id}' stopped: {type(error).__name__}: {error}"
+        findings.append(_incomplete(subject, reason))
+    findings.extend(_incomplete(subject, reason) for reason in subject.unfinished)
+    subject.unfinished.clear()
+    return findings
+
+
+def _incomplete(subject: Subject, reason: str) -> Finding:
+    start = subject.document.locate("")
+    return Finding(INCOMPLETE.id, INCOMPLETE.recommended, start, "", shorten(reason))
 
 
 def _waive(document: Document, findings: tuple[Finding, ...], settings: Settings) -> Report:

@@ -13,6 +13,7 @@ from specwright.check.run import check
 from specwright.commands.options import configured
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
 
@@ -64,7 +65,8 @@ def validate(
     file = config or settings.find(document)
     chosen = settings.load(file, RULE_IDS) if file else settings.Settings()
     chosen = replace(chosen, short_method_names=_short_method_names(document))
-    report = check(load(document, remote=Remote(remote_refs)), chosen)
+    loaded = load(document, remote=Remote(remote_refs))
+    report = check(upgrade(loaded), chosen)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
 

@@ -17,10 +17,18 @@ from types import TracebackType
 from typing import NoReturn
 
 from specwright.document.model import Document
+from specwright.document.shape import walk
+from specwright.errors import SpecwrightError
+from specwright.isolation import Stopped, limit_memory, limit_time
 from specwright.models.generate import ModelSource, generate
 
 # -P: the working directory belongs to the user and is no place to import from.
 _COMMAND = (sys.executable, "-P", "-m", "specwright.models.worker")
+
+# Three times what large documents that people write take (docs/decisions/0051).
+SECONDS = 10.0
+SECONDS_PER_OBJECT = 0.0015
+MEMORY = 768 * 1024 * 1024
 
 
 class ModelWorker:
@@ -63,11 +71,17 @@ class ModelWorker:
         assert self._process.stdout is not None
         output = self._process.stdout.read()
         sending.join()
-        if self._process.wait() != 0:
+        status = self._process.wait()
+        if status < 0:
+            stopped = Stopped.by(-status)
+            raise SpecwrightError(f"{document.path}: no models can be made: {stopped}")
+        if status > 0:
             # What went wrong goes wrong here, too, where its place in the document is known.
             return generate(document)
-        models: ModelSource = pickle.loads(output)
-        return models
+        outcome: ModelSource | str = pickle.loads(output)
+        if isinstance(outcome, str):
+            raise SpecwrightError(outcome)
+        return outcome
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +110,20 @@ def _main() -> None:
     gc.freeze()
     gc.enable()
     path, data, anchors = pickle.load(sys.stdin.buffer)
-    models = generate(Document(path, data, _Elsewhere(path), {}, anchors))
+    limit_memory(MEMORY)
+    limit_time(SECONDS + SECONDS_PER_OBJECT * sum(1 for _ in walk(data)))
     with results:
-        pickle.dump(models, results)
+        pickle.dump(_outcome(Document(path, data, _Elsewhere(path), {}, anchors)), results)
+
+
+def _outcome(document: Document) -> ModelSource | str:
+    """The models, or why there are none, wherever in the document that may be."""
+    try:
+        return generate(document)
+    except SpecwrightError as error:
+        return str(error)
+    except MemoryError:
+        return f"{document.path}: no models can be made: {Stopped.CRASH}"
 
 
 if __name__ == "__main__":

@@ -13,6 +13,9 @@ from specwright.errors import InputError
 from specwright.pointer import Pointer, resolve
 
 
+MAX_CHAIN = 100
+
+
 def check_references(document: Document) -> Document:
     """Refuse references that lead nowhere or in a circle; learn the anchors on the way."""
     nodes = list(walk(document.data))
@@ -71,6 +74,12 @@ def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
                 f"'{node.value['$ref']}' leads in a circle and never to a definition",
                 document.locate(f"{node.pointer}/$ref"),
                 "one of the references in the circle must become the definition itself",
+            )
+        if len(chain) == MAX_CHAIN:
+            raise InputError(
+                f"'{node.value['$ref']}' leads through more than {MAX_CHAIN} references",
+                document.locate(f"{node.pointer}/$ref"),
+                "refer to the definition itself",
             )
         chain.add(pointer)
         value = _value(document, pointer, node)
