@@ -92,16 +92,20 @@ def generate(
     return locked({**files, **runtime}, _origin(document, contents, names, options))
 
 
-def scaffold(document: Document, options: Options) -> FileSet:
+def scaffold(
+    document: Document, options: Options, *, begin_models: BeginModels = at_once
+) -> FileSet:
     """Make a first implementation of the server stub.
+
+    Args:
+        begin_models: as for `generate`.
 
     Raises:
         InvalidDocument: the document is not what the OpenAPI Specification says.
         SpecwrightError: a template fails.
     """
     normal, names, _ = _prepared(document, options)
-    index = generate_models(normal).index
-    api = build(normal, index, names, short_names=options.short_method_names)
+    api = build(normal, begin_models(normal)().index, names, short_names=options.short_method_names)
     return FileSet(render_scaffold(api, _renderer(options)))
 
 

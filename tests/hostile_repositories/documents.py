@@ -305,9 +305,7 @@ BOMBS: dict[str, Callable[[], Json]] = {
         type="object", description="x" * 10_000_000
     ),
     "a description of 1,000,000 lines": lambda: thing(type="object", description="x\n" * 1_000_000),
-    "a pattern of 1 MB": lambda: thing(
-        type="string", pattern="a" * 1_000_000, examples=["aaa"]
-    ),
+    "a pattern of 1 MB": lambda: thing(type="string", pattern="a" * 1_000_000, examples=["aaa"]),
     "a pattern of 100,000 groups": lambda: thing(
         type="string", pattern="(a)" * 100_000, examples=["aaa"]
     ),

@@ -3,13 +3,25 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+
+import click
 
 from specwright.config import Config, check_package, find_project, is_below, read_config
 from specwright.errors import InputError
 
 DEFAULT_OUTPUT = "generated"
+
+allow_refs_from = click.option(
+    "--allow-refs-from",
+    "allowed",
+    metavar="DIRECTORY",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="A directory outside the project whose files the document may refer to (repeatable).",
+)
 
 
 def configured(
@@ -67,6 +79,19 @@ def _default_output(above: Path) -> Path:
     if not is_below(output, above):
         raise InputError(f"{output}: is a link to elsewhere", hint="say so with --output")
     return output
+
+
+def reference_directories(document: Path, allowed: Iterable[Path]) -> Iterator[Path]:
+    """The directories whose files a document may refer to: those allowed, and its project.
+
+    The project is the directory of the nearest pyproject.toml with our table above the document,
+    else the git working tree that it lies in, else the document's own directory.
+    """
+    yield from allowed
+    own = document.parent.resolve()
+    settings = find_project(own)
+    above = (each for each in (own, *own.parents) if (each / ".git").exists())
+    yield settings.parent if settings else next(above, own)
 
 
 def _shown(path: Path | None) -> Path | None:

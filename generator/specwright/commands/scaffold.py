@@ -6,7 +6,12 @@ from pathlib import Path
 
 import click
 
-from specwright.commands.options import chosen_document, configured
+from specwright.commands.options import (
+    allow_refs_from,
+    chosen_document,
+    configured,
+    reference_directories,
+)
 from specwright.document.sources.load import load
 from specwright.emit.transaction import replace_files
 from specwright.report.terminal import say
@@ -33,8 +38,13 @@ cannot be written.
 @click.option(
     "--templates", type=click.Path(path_type=Path), help="Directory of templates of your own."
 )
+@allow_refs_from
 def scaffold(
-    into: Path, document: Path | None, package: str | None, templates: Path | None
+    into: Path,
+    document: Path | None,
+    package: str | None,
+    templates: Path | None,
+    allowed: tuple[Path, ...],
 ) -> None:
     """Write a module for each group of operations, and app.py that serves them.
 
@@ -42,9 +52,13 @@ def scaffold(
     command may be run again after the document has got a new group.
     """
     from specwright import pipeline
+    from specwright.models.worker import ModelWorker
 
     config = configured(document=document, package=package, templates=templates)
-    files = pipeline.scaffold(load(chosen_document(config)), config.options)
+    chosen = chosen_document(config)
+    with ModelWorker() as worker:
+        loaded = load(chosen, within=reference_directories(chosen, allowed))
+        files = pipeline.scaffold(loaded, config.options, begin_models=worker.begin)
     missing = {path: content for path, content in files.items() if not (into / path).exists()}
     if missing:
         replace_files(into, missing)

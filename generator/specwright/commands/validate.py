@@ -10,7 +10,7 @@ import click
 from specwright.check import settings
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.run import check
-from specwright.commands.options import configured
+from specwright.commands.options import allow_refs_from, configured, reference_directories
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -52,9 +52,15 @@ configuration cannot be used.
     help="What to do about references to other machines: refuse the document, keep them "
     "unchecked, or fetch them.",
 )
+@allow_refs_from
 @click.pass_context
 def validate(
-    ctx: click.Context, document: str, output: str, config: str | None, remote_refs: str
+    ctx: click.Context,
+    document: str,
+    output: str,
+    config: str | None,
+    remote_refs: str,
+    allowed: tuple[Path, ...],
 ) -> None:
     """Check an OpenAPI document and report findings.
 
@@ -65,7 +71,8 @@ def validate(
     file = config or settings.find(document)
     chosen = settings.load(file, RULE_IDS) if file else settings.Settings()
     chosen = replace(chosen, short_method_names=_short_method_names(document))
-    loaded = load(document, remote=Remote(remote_refs))
+    within = reference_directories(Path(document), allowed)
+    loaded = load(document, remote=Remote(remote_refs), within=within)
     report = check(upgrade(loaded), chosen)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)

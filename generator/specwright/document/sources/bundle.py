@@ -4,21 +4,27 @@ from __future__ import annotations
 
 import os.path
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Generator, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from pathlib import PurePosixPath
+from functools import cached_property
+from pathlib import Path, PurePosixPath
 from typing import Any
 from urllib.parse import unquote, urljoin
 
 from specwright.document.model import Graft, JsonObject, Source, is_remote
 from specwright.document.shape import SECTIONS, Node, walk
 from specwright.errors import InputError, Location
+from specwright.files import read_regular
 from specwright.pointer import Pointer, escape, join, resolve, split
 
 Parse = Callable[[str, bytes], tuple[Any, Source]]
+# Work that yields other work, which has to be done before it goes on.
+Steps = Generator["Steps", None, None]
+Bringing = Generator["Steps", None, str]
 
-MAX_REMOTE_BYTES = 32 * 1024 * 1024
+MAX_FILES = 5_000
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -32,28 +38,48 @@ class Remote(StrEnum):
 
 
 def bundle(
-    data: JsonObject, source: Source, parse: Parse, *, remote: Remote
+    data: JsonObject, source: Source, parse: Parse, *, remote: Remote, within: Iterable[Path]
 ) -> tuple[JsonObject, dict[Pointer, Graft]]:
-    """Replace references to other files by references into `components` of this one."""
-    bundler = _Bundler(data, source, parse, remote)
-    bundler.rewrite(data, source, "document", "")
+    """Replace references to other files by references into `components` of this one.
+
+    Args:
+        within: directories, besides that of the document, whose files may be read; they are asked
+            for when the first reference leads to another directory.
+    """
+    bundler = _Bundler(data, source, parse, remote, within)
+    # A stack of our own: a file may refer to one that refers to the next without end.
+    stack = [bundler.rewrite(data, source, "document", "")]
+    while stack:
+        inner = next(stack[-1], None)
+        if inner is None:
+            stack.pop()
+        else:
+            stack.append(inner)
     return data, bundler.grafts
 
 
-@dataclass(slots=True)
+@dataclass
 class _Bundler:
     root: JsonObject
     source: Source
     parse: Parse
     remote: Remote
+    within: Iterable[Path]
     grafts: dict[Pointer, Graft] = field(default_factory=dict)
     _files: dict[str, tuple[Any, Source]] = field(default_factory=dict)
     _names: dict[tuple[str, Pointer, str], Pointer] = field(default_factory=dict)
+    _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
     # Aliases and overlapping targets show one object twice; it must be rewritten once.
     _rewritten: set[int] = field(default_factory=set)
     _self: str | None = None
 
-    def rewrite(self, value: Any, source: Source, kind: str, pointer: Pointer) -> None:
+    @cached_property
+    def _directories(self) -> list[str]:
+        own = Path(self.source.file).parent
+        return [os.path.realpath(each) for each in (own, *self.within)]
+
+    def rewrite(self, value: Any, source: Source, kind: str, pointer: Pointer) -> Steps:
+        """Rewrite a value in place; what comes out is to be done before the next step."""
         if source is self.source:
             self._files[_identity(source.file)] = (self.root, source)
             own = self.root.get("$self")
@@ -70,18 +96,19 @@ class _Bundler:
                 continue
             self._rewritten.add(id(node.value))
             if ref is not None and self._is_elsewhere(ref, source):
-                node.value["$ref"] = self._bring(ref, node.kind, source, f"{node.pointer}/$ref")
+                at = f"{node.pointer}/$ref"
+                node.value["$ref"] = yield from self._bring(ref, node.kind, source, at)
             elif node.kind == "discriminator":
-                self._rewrite_mapping(node, source)
+                yield from self._rewrite_mapping(node, source)
 
-    def _rewrite_mapping(self, node: Node, source: Source) -> None:
+    def _rewrite_mapping(self, node: Node, source: Source) -> Steps:
         mapping = node.value.get("mapping")
         if not isinstance(mapping, dict):
             return
         for key, ref in mapping.items():
             if isinstance(ref, str) and _is_path(ref) and self._is_elsewhere(ref, source):
                 at = f"{node.pointer}/mapping/{escape(key)}"
-                mapping[key] = self._bring(ref, "schema", source, at)
+                mapping[key] = yield from self._bring(ref, "schema", source, at)
 
     def _is_elsewhere(self, ref: str, source: Source) -> bool:
         if self._self and ref.startswith(f"{self._self}#"):
@@ -90,7 +117,7 @@ class _Bundler:
             return False
         return source is not self.source or not ref.startswith("#")
 
-    def _bring(self, ref: str, kind: str, source: Source, at: Pointer) -> str:
+    def _bring(self, ref: str, kind: str, source: Source, at: Pointer) -> Bringing:
         """Give the target of a reference a place in the document; the reference to that place."""
         place = Location(source.file, *source.position(split(at)))
         path, _, fragment = ref.partition("#")
@@ -108,51 +135,104 @@ class _Bundler:
             raise InputError(
                 f"'{ref}' does not resolve", place, f"{file} has nothing at '{target}'"
             ) from None
-        pointer = self._claim(file, target, kind)
+        if not isinstance(value, dict) and not (kind == "schema" and isinstance(value, bool)):
+            raise InputError(f"'{ref}' leads to a value that is not an object", place)
+        section = self._section(kind, place)
+        name = self._claim(section, file, target, kind)
+        pointer = join("components", SECTIONS[kind], name)
         self._names[key] = pointer
         self.grafts[pointer] = Graft(other, target)
-        section, name = split(pointer)[1:]
-        self.root.setdefault("components", {}).setdefault(section, {})[name] = value
-        self.rewrite(value, other, kind, target)
+        section[name] = value
+        yield self.rewrite(value, other, kind, target)
         return f"#{pointer}"
 
-    def _claim(self, file: str, target: Pointer, kind: str) -> Pointer:
-        """A free name in `components`, after the last part of the pointer or the file."""
+    def _section(self, kind: str, place: Location) -> JsonObject:
+        """The part of the document that takes objects of a kind."""
+        components = self.root.setdefault("components", {})
+        section = (
+            components.setdefault(SECTIONS[kind], {}) if isinstance(components, dict) else None
+        )
+        if not isinstance(section, dict):
+            raise InputError(
+                "what other files hold has no place",
+                place,
+                f"'components' and its '{SECTIONS[kind]}' must be objects",
+            )
+        return section
+
+    def _claim(self, taken: JsonObject, file: str, target: Pointer, kind: str) -> str:
+        """A free name, after the last part of the pointer or the file."""
         tokens = split(target)
         wanted = tokens[-1] if tokens else PurePosixPath(file.replace("\\", "/")).stem
-        wanted = _NOT_A_NAME.sub("_", wanted).strip("_") or kind
-        section = SECTIONS[kind]
-        components = self.root.get("components")
-        taken = components.get(section, {}) if isinstance(components, dict) else {}
-        name, count = wanted, 1
+        wanted = name = _NOT_A_NAME.sub("_", wanted).strip("_") or kind
         while name in taken:
-            count += 1
-            name = f"{wanted}_{count}"
-        return join("components", section, name)
+            self._counts[kind, wanted] += 1
+            name = f"{wanted}_{self._counts[kind, wanted] + 1}"
+        return name
 
     def _file(self, path: str, base: str, ref: str, place: Location) -> str:
         if is_remote(path) or is_remote(base):
-            if self.remote is Remote.FETCH:
-                return urljoin(base, path)
-            raise InputError(
-                f"'{ref}' is on another machine, and nothing is fetched unless you allow it",
-                place,
-                "keep a copy beside the document and refer to that, or pass --remote-refs fetch",
-            )
+            return self._address(path, base, ref, place)
         if _SCHEME.match(path) or path.startswith(("/", "\\")):
             raise InputError(
                 f"'{ref}' is not a path relative to this file",
                 place,
                 "refer to other files relative to the file that refers to them",
             )
-        return os.path.normpath(os.path.join(os.path.dirname(base), unquote(path)))  # noqa: PTH118, PTH120
+        file = os.path.normpath(os.path.join(os.path.dirname(base), unquote(path)))  # noqa: PTH118, PTH120
+        if "\0" in file:
+            raise InputError(f"'{ref}' does not resolve", place, "no file has such a name")
+        return file
+
+    def _address(self, path: str, base: str, ref: str, place: Location) -> str:
+        if self.remote is not Remote.FETCH:
+            raise InputError(
+                f"'{ref}' is on another machine, and nothing is fetched unless you allow it",
+                place,
+                "keep a copy beside the document and refer to that, or pass --remote-refs fetch",
+            )
+        try:
+            address = urljoin(base, path)
+        except ValueError:
+            address = ""
+        if not is_remote(address):
+            raise InputError(f"'{ref}' is not an address of HTTP", place)
+        return address
 
     def _open(self, file: str, ref: str, place: Location) -> tuple[Any, Source]:
         identity = _identity(file)
         if identity not in self._files:
-            content = _fetch(file, place) if is_remote(file) else _read(file, ref, place)
-            self._files[identity] = self.parse(file, content)
+            if len(self._files) == MAX_FILES:
+                raise InputError(f"more than {MAX_FILES:,} files are referred to", place)
+            content = self._content(file, ref, place)
+            try:
+                self._files[identity] = self.parse(file, content)
+            except InputError as error:
+                # Its message may hold some of a file that nobody wanted to show.
+                raise InputError(
+                    f"'{ref}' of {place} is not JSON or YAML", error.location, error.hint
+                ) from None
         return self._files[identity]
+
+    def _content(self, file: str, ref: str, place: Location) -> bytes:
+        if is_remote(file):
+            # Imported here because almost no run needs it.
+            from specwright.document.sources.remote import fetch
+
+            return fetch(file, place)
+        real = Path(os.path.realpath(file))
+        if not any(real.is_relative_to(each) for each in self._directories):
+            raise InputError(
+                f"'{ref}' leads out of the project",
+                place,
+                "keep a copy in the project, or pass --allow-refs-from with its directory",
+            )
+        try:
+            return read_regular(real)
+        except OSError as error:
+            raise InputError(
+                f"'{ref}' does not resolve: {error.strerror}", place, f"looked for {file}"
+            ) from None
 
 
 def _identity(file: str) -> str:
@@ -161,30 +241,3 @@ def _identity(file: str) -> str:
 
 def _is_path(ref: str) -> bool:
     return "#" in ref or "/" in ref or ref.endswith((".json", ".yaml", ".yml"))
-
-
-def _read(file: str, ref: str, place: Location) -> bytes:
-    try:
-        with open(file, "rb") as stream:  # noqa: PTH123
-            return stream.read()
-    except OSError as error:
-        raise InputError(
-            f"'{ref}' does not resolve: {error.strerror or error}", place, f"looked for {file}"
-        ) from None
-
-
-def _fetch(url: str, place: Location) -> bytes:
-    # Imported here because almost no run needs it.
-    from urllib.error import URLError
-    from urllib.request import urlopen
-
-    try:
-        with urlopen(url, timeout=10) as answer:
-            content: bytes = answer.read(MAX_REMOTE_BYTES + 1)
-    except (URLError, OSError, ValueError) as error:
-        raise InputError(
-            f"'{url}' cannot be fetched: {error}", place, "check the address"
-        ) from None
-    if len(content) > MAX_REMOTE_BYTES:
-        raise InputError(f"'{url}' is too large", place, "keep a copy beside the document")
-    return content

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,26 @@ from specwright.document.sources import json_source
 from specwright.document.sources.bundle import Remote, bundle
 from specwright.document.sources.references import check_references
 from specwright.errors import InputError, Location
+from specwright.files import read_regular
 
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
 _BOM = b"\xef\xbb\xbf"
 
 
-def load(path: str | Path, *, remote: Remote = Remote.REFUSE) -> Document:
-    """Read a document with all files that it refers to; an `InputError` says what is wrong."""
+def load(
+    path: str | Path, *, remote: Remote = Remote.REFUSE, within: Iterable[Path] = ()
+) -> Document:
+    """Read a document with all files that it refers to.
+
+    Args:
+        within: directories whose files it may refer to, besides its own.
+
+    Raises:
+        InputError: a file is not there, not one to read, or not what it should be.
+    """
     file = str(path)
     data, source = _parse_openapi(file, read_file(file))
-    data, grafts = bundle(data, source, parse, remote=remote)
+    data, grafts = bundle(data, source, parse, remote=remote, within=within)
     return check_references(Document(file, data, source, grafts, {}))
 
 
@@ -39,14 +50,16 @@ def read_file(file: str) -> bytes:
     """The bytes of a local file, or an `InputError` that says why there are none."""
     start = Location(file, 1, 1)
     try:
-        return Path(file).read_bytes()
+        return read_regular(Path(file))
     except FileNotFoundError:
         raise InputError("no such file", start, "check the path") from None
     except IsADirectoryError:
         raise InputError("is a directory", start, "name the document inside it") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"cannot be read: {reason}", start, "check its permissions") from None
+        raise InputError(
+            f"cannot be read: {reason}", start, "name a file that you may read"
+        ) from None
 
 
 def parse(file: str, content: bytes) -> tuple[Any, Source]:

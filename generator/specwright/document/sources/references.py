@@ -12,7 +12,6 @@ from specwright.document.shape import Node, walk
 from specwright.errors import InputError
 from specwright.pointer import Pointer, resolve
 
-
 MAX_CHAIN = 100
 
 

@@ -1,0 +1,38 @@
+"""Files on other machines, by HTTP and nothing else."""
+
+from __future__ import annotations
+
+from http.client import HTTPException
+from typing import IO
+from urllib.error import URLError
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from specwright.document.model import is_remote
+from specwright.errors import InputError, Location
+from specwright.files import LARGEST
+
+SECONDS = 10
+
+
+class _Redirects(HTTPRedirectHandler):
+    # The handler of the library lets a server lead to FTP, too.
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: object, newurl: str
+    ) -> Request | None:
+        if not is_remote(newurl):
+            raise URLError("it leads to an address that is not HTTP")
+        return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
+
+
+def fetch(url: str, place: Location) -> bytes:
+    """The content at an address, which the document refers to at a place."""
+    try:
+        with build_opener(_Redirects).open(url, timeout=SECONDS) as answer:
+            content: bytes = answer.read(LARGEST + 1)
+    except (HTTPException, OSError, ValueError) as error:
+        raise InputError(
+            f"'{url}' cannot be fetched: {error}", place, "check the address"
+        ) from None
+    if len(content) > LARGEST:
+        raise InputError(f"'{url}' is too large", place, "keep a copy beside the document")
+    return content
