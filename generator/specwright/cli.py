@@ -83,6 +83,9 @@ class LazyGroup(click.Group):
             for line in (f"error: {first}", *others):
                 say(line, err=True)
             code = error.exit_code
+        except (RecursionError, MemoryError):
+            say("error: the document is nested too deeply, or too large", err=True)
+            code = 2
         except click.ClickException as error:
             error.show()
             code = 2

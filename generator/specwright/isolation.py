@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import os
 import pickle
 import resource
@@ -95,6 +96,7 @@ def _work(tasks: Sequence[Callable[[], Any]], limits: Limits, output: int) -> No
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         # What libraries say as they crash is for nobody.
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+        faulthandler.disable()
         limit_memory(limits.memory)
         with os.fdopen(output, "wb") as results:
             for task in tasks:

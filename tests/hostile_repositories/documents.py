@@ -55,6 +55,21 @@ def _property(previous: Json) -> Json:
     return {"type": "object", "properties": {"next": previous}}
 
 
+def _twice(previous: Json) -> Json:
+    return {"type": "object", "properties": {"left": previous, "right": previous}}
+
+
+def parameter_tree() -> Json:
+    tree = {"type": "array", "items": ref("Tree")}
+    union = {"oneOf": [ref("Union"), {"type": "string"}]}
+    parameters = [
+        {"name": "tree", "in": "query", "schema": ref("Tree")},
+        {"name": "union", "in": "query", "schema": ref("Union")},
+    ]
+    found = operation("getX", ref("Tree"), parameters=parameters)
+    return openapi({"Tree": tree, "Union": union}, paths={"/x": {"get": found}})
+
+
 def alternatives(keyword: str, length: int, example: Any = "no") -> Json:
     schemas = _chain(length, _combination(keyword, 2), {"type": "integer"})
     schemas[f"S{length}"]["examples"] = [example]
@@ -218,6 +233,29 @@ BOMBS: dict[str, Callable[[], Json]] = {
     "allOf of two, 30 times": lambda: alternatives("allOf", 30),
     "oneOf of two, 30 times, fitting": lambda: alternatives("oneOf", 30, 1),
     "oneOf of two in properties, 25 times": lambda: nested_alternatives(25),
+    "two properties of the same, 30 times": lambda: used(
+        _chain(30, _twice, {"type": "string"}), "S30"
+    ),
+    "two refusals of the same, 30 times": lambda: used(
+        _chain(
+            30,
+            _twice,
+            {
+                "type": "object",
+                "properties": {"a": {"type": "string", "x-contract-invalid": {"code": "a"}}},
+            },
+        ),
+        "S30",
+    ),
+    "arrays and maps of the same, 30 times": lambda: used(
+        _chain(
+            30,
+            lambda each: {"type": ["array", "object"], "items": each, "additionalProperties": each},
+            {"type": "string"},
+        ),
+        "S30",
+    ),
+    "a parameter that is a tree": parameter_tree,
     "1,500 schemas by properties": lambda: used(
         _chain(1_500, _property, {"type": "string"}), "S1500"
     ),
@@ -253,6 +291,9 @@ BOMBS: dict[str, Callable[[], Json]] = {
         type="string", enum=[f"v{n}" for n in range(200_000)], default="v1", examples=["x"]
     ),
     "an enum of 200,000 numbers": lambda: thing(type="integer", enum=list(range(200_000))),
+    "an enum of 100,000 values of the wrong type": lambda: thing(
+        type="string", enum=list(range(100_000))
+    ),
     "an enum of 2,000 objects": lambda: thing(enum=[{"a": n} for n in range(2_000)]),
     "a tree of arrays": tree,
     "a tree of arrays or null": nullable_tree,

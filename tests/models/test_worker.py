@@ -10,6 +10,7 @@ import pytest
 from specwright.document.model import Document
 from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
+from specwright.errors import SpecwrightError
 from specwright.models.generate import generate
 from specwright.models.worker import ModelWorker
 
@@ -40,12 +41,46 @@ def test_modules_of_the_working_directory_are_not_imported(
     assert not (tmp_path / "imported").exists()
 
 
-def test_a_process_that_dies_is_replaced_by_this_one(tmp_path: Path) -> None:
+def test_what_ends_the_process_is_not_tried_in_this_one(tmp_path: Path) -> None:
     read = document(tmp_path, Thing=THING)
     with ModelWorker() as worker:
         worker._process.kill()
         worker._process.wait()
-        assert worker.begin(read)() == generate(read)
+        with pytest.raises(SpecwrightError, match="no models can be made: it needs too much"):
+            worker.begin(read)()
+
+
+def test_what_takes_too_long_ends_with_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("specwright.models.worker.SECONDS", 0.5)
+    parts = {
+        f"S{n}": {"allOf": [{"$ref": f"#/components/schemas/S{n - 1}"}] * 2} for n in range(1, 31)
+    }
+    read = document(tmp_path, S0={"type": "integer"}, **parts)
+    with (
+        ModelWorker() as worker,
+        pytest.raises(SpecwrightError, match="no models can be made: it takes too long"),
+    ):
+        worker.begin(read)()
+
+
+def test_what_needs_too_much_memory_ends_with_an_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("specwright.models.worker.MEMORY", 2**20)
+    things = {f"Thing{number}": THING for number in range(2_000)}
+    read = document(tmp_path, **things)
+    with ModelWorker() as worker, pytest.raises(SpecwrightError, match="no models can be made"):
+        worker.begin(read)()
+
+
+def test_more_alternatives_than_can_be_written_are_an_error(tmp_path: Path) -> None:
+    many = {f"S{n}": {"type": "object", "properties": {f"p{n}": {}}} for n in range(600)}
+    union = {"oneOf": [{"$ref": f"#/components/schemas/{name}"} for name in many]}
+    read = document(tmp_path, **many, All=union)
+    with ModelWorker() as worker, pytest.raises(SpecwrightError, match="too many alternatives"):
+        worker.begin(read)()
 
 
 def test_what_goes_wrong_there_goes_wrong_here(tmp_path: Path) -> None:

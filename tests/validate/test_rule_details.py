@@ -7,12 +7,14 @@ import pytest
 from specwright.check.run import check
 from specwright.check.settings import Profile, Settings
 from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
 
 from .documents import write
 
 
 def found(directory: Path, part: str, rule: str) -> list[tuple[str, str]]:
-    report = check(load(write(directory, part)), Settings(Profile.STRICT))
+    document = upgrade(load(write(directory, part)))
+    report = check(document, Settings(Profile.STRICT))
     return [(each.pointer, each.message) for each in report.findings if each.rule == rule]
 
 
@@ -91,6 +93,26 @@ def test_an_example_request_may_lack_what_only_answers_have(tmp_path: Path) -> N
     [(pointer, message)] = found(tmp_path, part, "example-valid")
     assert pointer.endswith("/examples/wrong/value")
     assert '"plan" is a required property' in message
+
+
+def test_what_only_answers_have_may_be_said_beside_a_reference_of_3_0(tmp_path: Path) -> None:
+    part = """
+    openapi: 3.0.3
+    components:
+      schemas:
+        Id: {type: string}
+        Order:
+          type: object
+          properties: {id: {$ref: "#/components/schemas/Id", readOnly: true}}
+          required: [id]
+      requestBodies:
+        order:
+          content:
+            application/json:
+              schema: {$ref: "#/components/schemas/Order"}
+              example: {}
+    """
+    assert found(tmp_path, part, "example-valid") == []
 
 
 def test_a_shared_example_is_reported_where_it_is_used(tmp_path: Path) -> None:

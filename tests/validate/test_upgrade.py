@@ -4,10 +4,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
+from jsonschema_rs.canonical.schema import clone
 
+from specwright.cli import cli
+from specwright.config import Options
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
+from specwright.pipeline import generate
 
 from .documents import write
 
@@ -56,6 +61,18 @@ SCHEMAS = {
     "beside a reference": (
         "{$ref: '#/components/schemas/B', description: D, maxLength: 3, x-a: 1}",
         {"$ref": "#/components/schemas/B", "description": "D", "x-a": 1},
+    ),
+    "notes beside a reference": (
+        "{$ref: '#/components/schemas/B', title: T, summary: S, deprecated: true, readOnly: true,"
+        " writeOnly: false}",
+        {
+            "$ref": "#/components/schemas/B",
+            "title": "T",
+            "summary": "S",
+            "deprecated": True,
+            "readOnly": True,
+            "writeOnly": False,
+        },
     ),
     "inside an example": (
         "{type: object, default: {nullable: true, type: string}}",
@@ -109,3 +126,18 @@ def test_the_loaded_document_stays_as_it_was(tmp_path: Path) -> None:
 def test_newer_documents_come_back_as_they_are(tmp_path: Path) -> None:
     document = load(write(tmp_path, "{}"))
     assert upgrade(document) is document
+
+
+def test_a_document_is_upgraded_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cloned: list[Any] = []
+
+    def counting(data: Any) -> Any:
+        cloned.append(data)
+        return clone(data)
+
+    monkeypatch.setattr("specwright.document.upgrade.clone", counting)
+    path = write(tmp_path, "openapi: 3.0.3")
+    generate(load(path), Options())
+    assert len(cloned) == 1
+    assert CliRunner().invoke(cli, ["validate", str(path)]).exit_code == 0
+    assert len(cloned) == 2

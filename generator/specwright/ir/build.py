@@ -255,7 +255,7 @@ class _Builder:
         """The codes of their own that properties of the first JSON body have."""
         content = sites.json_content(self.document, body)
         schema = {} if content is None else content.value.get("schema", {})
-        return tuple(refusals(self.document, schema))
+        return refusals(self.document, schema)
 
     def _field(self, schema: Site, name: str, attribute: str, required: bool) -> Field:
         pointer = schema.pointer + join("properties", name)

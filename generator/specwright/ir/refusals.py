@@ -3,30 +3,81 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 from specwright.document.model import Document
+from specwright.errors import InputError
 from specwright.ir.model import Refusal
 from specwright.text import Text
 from specwright.vocabulary.keywords.invalid import INVALID
 
+# Schemas that many schemas share have more places than anybody could name in a package.
+MOST = 1_000
 
-def refusals(
-    document: Document, schema: Any, path: tuple[str, ...] = (), above: tuple[int, ...] = ()
-) -> Iterator[Refusal]:
+
+def refusals(document: Document, schema: Any) -> tuple[Refusal, ...]:
     """Find the codes in a schema; what refers back to a schema above is not followed again."""
+    found = tuple(islice(_refusals(document, schema, _leading(document, schema)), MOST + 1))
+    if len(found) > MOST:
+        raise InputError(
+            f"a body has more than {MOST:,} places with an error code of their own",
+            document.locate(""),
+        )
+    return found
+
+
+def _refusals(
+    document: Document,
+    schema: Any,
+    leading: set[int],
+    path: tuple[str, ...] = (),
+    above: tuple[int, ...] = (),
+) -> Iterator[Refusal]:
     followed = document.follow(schema)
-    if not isinstance(followed, dict) or id(followed) in above:
+    if not isinstance(followed, dict) or id(followed) in above or id(followed) not in leading:
         return
     above = (*above, id(followed))
     for name, value in followed.get("properties", {}).items():
-        for each in (value, document.follow(value)):
-            declared = INVALID.read(each) if isinstance(each, dict) else None
-            if declared is not None:
-                yield Refusal(Text(".".join((*path, name))), declared.code)
-                break
-        yield from refusals(document, value, (*path, name), above)
+        code = _code(document, value)
+        if code is not None:
+            yield Refusal(Text(".".join((*path, name))), code)
+        yield from _refusals(document, value, leading, (*path, name), above)
     if "items" in followed:
-        yield from refusals(document, followed["items"], (*path, "*"), above)
+        yield from _refusals(document, followed["items"], leading, (*path, "*"), above)
     for part in followed.get("allOf", ()):
-        yield from refusals(document, part, path, above)
+        yield from _refusals(document, part, leading, path, above)
+
+
+def _code(document: Document, value: Any) -> Text | None:
+    for each in (value, document.follow(value)):
+        declared = INVALID.read(each) if isinstance(each, dict) else None
+        if declared is not None:
+            return declared.code
+    return None
+
+
+def _leading(document: Document, schema: Any) -> set[int]:
+    """The schemas that lead to a code, by identity; all others need not be searched."""
+    holders: dict[int, set[int]] = {}
+    leading: list[int] = []
+    top = document.follow(schema)
+    pending = [top] if isinstance(top, dict) else []
+    while pending:
+        holder = pending.pop()
+        properties = holder.get("properties", {}).values()
+        if any(_code(document, each) is not None for each in properties):
+            leading.append(id(holder))
+        for each in (*properties, holder.get("items"), *holder.get("allOf", ())):
+            followed = document.follow(each)
+            if isinstance(followed, dict):
+                if id(followed) not in holders:
+                    holders[id(followed)] = set()
+                    pending.append(followed)
+                holders[id(followed)].add(id(holder))
+    found = set(leading)
+    while leading:
+        new = holders.get(leading.pop(), set()) - found
+        found |= new
+        leading.extend(new)
+    return found

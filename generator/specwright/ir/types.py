@@ -19,6 +19,7 @@ FORMATS = {
     "time": "datetime.time",
     "uuid": "uuid.UUID",
 }
+MAX_DEPTH = 8
 ALTERNATIVES = ("oneOf", "anyOf", "allOf")
 VALUE_KEYWORDS = ("enum", "const", *ALTERNATIVES, EXTENSIBLE_ENUM.name)
 
@@ -43,8 +44,7 @@ class Types:
     def annotation(self, pointer: Pointer, schema: Any, above: tuple[Pointer, ...] = ()) -> str:
         """The annotation of a schema: a class by its name, a plain scalar by its Python type.
 
-        Args:
-            above: schemas that hold this one; where it is one of them, it goes by its name.
+        Inside itself, a schema is called by its name, and so is one that lies too deep.
         """
         if not isinstance(schema, dict):
             return "object"
@@ -53,10 +53,9 @@ class Types:
             target = self.document.target(ref)
             return self.annotation(target, self.document.resolve(ref), above)
         model = self.index.get(pointer)
-        if model is not None and (
-            model.is_class or pointer in above or any(k in schema for k in VALUE_KEYWORDS)
-        ):
-            return f"models.{model.name}"
+        named = model is not None and (model.is_class or any(k in schema for k in VALUE_KEYWORDS))
+        if named or pointer in above or len(above) == MAX_DEPTH:
+            return "object" if model is None else f"models.{model.name}"
         above = (*above, pointer)
         types = schema.get("type")
         if isinstance(types, str):
@@ -104,22 +103,24 @@ class Types:
 
     def kind(self, schema: Any) -> tuple[Kind, Kind]:
         """JSON type of a parameter's value and of its items."""
-        chosen = self._chosen(schema)
-        items = chosen.get("items")
-        return _kind(chosen), _kind(self._chosen(items)) if items is not None else Kind.STRING
+        described = self._described(schema)
+        items = described.get("items")
+        item_kind = _kind(self._described(items)) if isinstance(items, dict) else Kind.STRING
+        return _kind(described), item_kind
 
-    def _chosen(self, schema: Any) -> dict[str, Any]:
-        """What references and the first of several alternatives lead to."""
-        above: list[Any] = []
-        followed = self.document.follow(schema)
-        while isinstance(followed, dict) and followed.get("type") is None:
-            members = (member for key in ALTERNATIVES for member in followed.get(key) or ())
-            member = next(members, None)
-            if member is None or any(followed is each for each in above):
-                break
-            above.append(followed)
-            followed = self.document.follow(member)
-        return followed if isinstance(followed, dict) else {}
+    def _described(self, schema: Any) -> dict[str, Any]:
+        """The schema that has the type: the end of its references, or its first alternative."""
+        seen: set[int] = set()
+        while True:
+            schema = self.document.follow(schema)
+            # An alternative that is the whole again says nothing.
+            if not isinstance(schema, dict) or id(schema) in seen:
+                return {}
+            seen.add(id(schema))
+            first = next((schema[k][0] for k in ALTERNATIVES if schema.get(k)), None)
+            if schema.get("type") is not None or first is None:
+                return schema
+            schema = first
 
     def _target(self, pointer: Pointer, schema: Any) -> Pointer:
         ref = reference(schema)
@@ -134,5 +135,5 @@ def _kind(schema: dict[str, Any]) -> Kind:
         name = next((each for each in name if each != "null"), "null")
     if name is None:
         values = schema.get("enum") or [schema.get("const")]
-        name = "string" if all(isinstance(v, str) for v in values) else "any"
+        name = "string" if all(isinstance(value, str) for value in values) else "any"
     return Kind(name) if name in set(Kind) else Kind.ANY

@@ -184,7 +184,7 @@ class _Translation:
     def _name(self, pointer: Pointer) -> str:
         names = self.dialect.names
         if pointer not in names:
-            *_, holder, last = ("", *split(pointer))
+            *_, holder, last = ("", *(split(pointer) or ("document",)))
             digest = hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()
             name = pascal(f"{holder} {last}") + digest
             names[pointer] = name

@@ -66,8 +66,14 @@ def generate(document: Document) -> ModelSource:
     dialect = translate(document)
     if not dialect.schemas:
         return ModelSource('"""Models: the document has no schemas."""\n', ModelIndex({}))
-    source, metadata = _run(document, dialect)
-    refined = refine(source, metadata, dialect)
+    try:
+        source, metadata = _run(document, dialect)
+        refined = refine(source, metadata, dialect)
+    except RecursionError:
+        raise SpecwrightError(
+            f"{document.path}: the schemas are nested too deeply for models, or one of them has "
+            "too many alternatives"
+        ) from None
     return ModelSource(refined.source, _index(metadata, dialect, refined.classes))
 
 
@@ -94,9 +100,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
                     **OPTIONS,
                 )
         except RecursionError:
-            raise SpecwrightError(
-                f"{document.path}: the schemas are nested too deeply for models"
-            ) from None
+            raise
         except Exception as error:
             # The library's exceptions share no type of their own with a meaning for users.
             raise SpecwrightError(

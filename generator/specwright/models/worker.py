@@ -19,7 +19,7 @@ from typing import NoReturn
 from specwright.document.model import Document
 from specwright.document.shape import walk
 from specwright.errors import SpecwrightError
-from specwright.isolation import Stopped, limit_memory, limit_time
+from specwright.isolation import Limits, Stopped, limit_memory, limit_time
 from specwright.models.generate import ModelSource, generate
 
 # -P: the working directory belongs to the user and is no place to import from.
@@ -55,7 +55,7 @@ class ModelWorker:
 
     def begin(self, document: Document) -> Callable[[], ModelSource]:
         """Hand the document over; what is returned waits for its models."""
-        content = pickle.dumps((document.path, document.data, document.anchors))
+        content = pickle.dumps((document.path, document.data, document.anchors, _limits(document)))
         # More than a pipe holds, and the process reads nothing before it has loaded everything.
         sending = Thread(target=self._send, args=(content,), daemon=True)
         sending.start()
@@ -97,6 +97,11 @@ class _Elsewhere:
         raise LookupError(number)
 
 
+def _limits(document: Document) -> Limits:
+    objects = sum(1 for _ in walk(document.data))
+    return Limits(SECONDS + SECONDS_PER_OBJECT * objects, MEMORY)
+
+
 def _main() -> None:
     # The first process is interrupted, too, and ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -109,9 +114,9 @@ def _main() -> None:
 
     gc.freeze()
     gc.enable()
-    path, data, anchors = pickle.load(sys.stdin.buffer)
-    limit_memory(MEMORY)
-    limit_time(SECONDS + SECONDS_PER_OBJECT * sum(1 for _ in walk(data)))
+    path, data, anchors, limits = pickle.load(sys.stdin.buffer)
+    limit_memory(limits.memory)
+    limit_time(limits.seconds)
     with results:
         pickle.dump(_outcome(Document(path, data, _Elsewhere(path), {}, anchors)), results)
 

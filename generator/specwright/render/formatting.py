@@ -31,6 +31,7 @@ split-on-trailing-comma = false
 skip-magic-trailing-comma = true
 """
 _CHECK = ("check", "--fix", "--quiet", "--ignore-noqa", "--exit-zero")
+_SECONDS = 30
 _FORMAT = ("format", "--quiet")
 
 
@@ -79,7 +80,14 @@ def verify(path: str, source: str) -> None:
 
 def _ruff(arguments: Sequence[str], directory: Path) -> None:
     command = [str(find_ruff_bin()), *arguments, "--config", "ruff.toml", "--no-cache", "."]
-    done = subprocess.run(command, cwd=directory, capture_output=True, text=True, check=False)
+    try:
+        done = subprocess.run(
+            command, cwd=directory, capture_output=True, text=True, check=False, timeout=_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        raise SpecwrightError(
+            f"the files are too large: ruff needs more than {_SECONDS} s"
+        ) from None
     if done.returncode != 0:
         said = done.stderr.strip() or done.stdout.strip()
         raise SpecwrightError(f"ruff {arguments[0]} failed", details=said.splitlines())

@@ -1,0 +1,98 @@
+"""Tasks in a process of their own give results, or a reason, and leave this process alone."""
+
+from __future__ import annotations
+
+import ctypes
+import itertools
+import os
+import signal
+from collections import deque
+from collections.abc import Callable
+
+import pytest
+
+from specwright.isolation import Limits, Stopped, isolated
+
+LIMITS = Limits(seconds=0.6, memory=256 * 2**20)
+
+
+def one() -> int:
+    return 1
+
+
+def for_ever() -> int:
+    deque(itertools.count(), maxlen=0)
+    return 0
+
+
+def asleep() -> int:
+    signal.pause()
+    return 0
+
+
+def segfault() -> int:
+    return len(ctypes.string_at(0))
+
+
+def hungry() -> int:
+    return len(bytearray(2**30))
+
+
+def mistaken() -> int:
+    raise AssertionError
+
+
+def unspeakable() -> Callable[[], int]:
+    return lambda: 1
+
+
+@pytest.mark.parametrize(
+    ("task", "reason"),
+    [
+        (for_ever, Stopped.TIME),
+        (asleep, Stopped.TIME),
+        (segfault, Stopped.CRASH),
+        (os.abort, Stopped.CRASH),
+        (hungry, Stopped.CRASH),
+        (mistaken, Stopped.CRASH),
+        (unspeakable, Stopped.CRASH),
+    ],
+)
+def test_the_tasks_around_one_that_ends_badly_have_their_results(task, reason: Stopped) -> None:
+    assert list(isolated([one, task, one], LIMITS)) == [1, reason, 1]
+
+
+def test_no_task_takes_the_time_of_those_after_it() -> None:
+    results = list(isolated([for_ever, for_ever, for_ever, one], LIMITS))
+    assert results == [Stopped.TIME, Stopped.TIME, Stopped.TIME, 1]
+
+
+def test_what_a_task_changes_or_prints_as_it_crashes_stays_there(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    changed: list[int] = []
+
+    def change() -> int:
+        changed.append(1)
+        os.write(2, b"thread panicked")
+        return len(changed)
+
+    assert list(isolated([change, change], LIMITS)) == [1, 2]
+    assert changed == []
+    assert capfd.readouterr() == ("", "")
+
+
+def test_whoever_stops_asking_leaves_no_process_behind() -> None:
+    results = isolated([one, for_ever], Limits(seconds=600, memory=2**28))
+    assert next(results) == 1
+    results.close()  # type: ignore[attr-defined]
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_an_interrupted_task_is_left_to_the_first_process() -> None:
+    def interrupted() -> int:
+        os.kill(os.getpid(), signal.SIGINT)
+        return 2
+
+    assert list(isolated([interrupted], LIMITS)) == [2]
