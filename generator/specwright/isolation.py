@@ -5,8 +5,8 @@ from __future__ import annotations
 import faulthandler
 import os
 import pickle
-import resource
 import signal
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -47,6 +47,10 @@ def isolated(tasks: Sequence[Callable[[], T]], limits: Limits) -> Iterator[T | S
     The tasks share the limits; each may use half of the time that those before it left. Their
     process is a copy of this one: what they change stays there, and only results come back.
     """
+    if sys.platform == "win32":
+        # Neither copies of a process nor limits are to be had.
+        yield from (task() for task in tasks)
+        return
     done, left = 0, limits.seconds
     while done < len(tasks):
         process = _Process(tasks[done:], Limits(left, limits.memory))
@@ -110,6 +114,8 @@ def _work(tasks: Sequence[Callable[[], Any]], limits: Limits, output: int) -> No
 
 def limit_time(seconds: float) -> None:
     """End this process by a signal when it has used so much time from now on."""
+    if sys.platform == "win32":
+        return
     for timer, number, allowed in (
         (signal.ITIMER_PROF, signal.SIGPROF, seconds),
         (signal.ITIMER_REAL, signal.SIGALRM, seconds * _PATIENCE),
@@ -120,6 +126,10 @@ def limit_time(seconds: float) -> None:
 
 def limit_memory(more: int) -> None:
     """Refuse this process more memory than it has now and so many bytes."""
+    if sys.platform == "win32":
+        return
+    import resource
+
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[0])
     except OSError:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
-from specwright.check.run import check
+from specwright.check.run import INCOMPLETE, check
 from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.model import Document
@@ -27,6 +27,7 @@ from specwright.ir.model import Names
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal
+from specwright.pointer import parents
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory
 from specwright.targets.package import render_package, render_runtime, templates_of_package
@@ -117,16 +118,19 @@ def _prepared(document: Document, options: Options) -> tuple[Document, Names, Co
     if report.has_errors:
         errors = tuple(each for each in report.findings if each.level is Level.ERROR)
         raise InvalidDocument(replace(report, findings=errors))
+    for finding in report.findings:
+        if finding.rule == INCOMPLETE.id:
+            # What would be left out is not known.
+            raise SpecwrightError(finding.message, finding.location)
     normal = normalise(upgraded)
     return normal, package_names(document, options), _contents(normal, report)
 
 
 def _contents(document: Document, report: Report) -> Contents:
     found = [each for each in report.findings if each.rule in _LEFT_OUT]
-    pointers = [each.pointer or "" for each in found]
+    around = {parent for each in found for parent in parents(each.pointer or "")}
     count: Counter[tuple[Direction, bool]] = Counter(
-        (site.direction, not any(pointer.startswith(f"{site.pointer}/") for pointer in pointers))
-        for site in operations(document)
+        (site.direction, site.pointer not in around) for site in operations(document)
     )
     return Contents(
         operations=count[Direction.PATH, True] + count[Direction.PATH, False],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 Pointer = str
@@ -30,6 +31,13 @@ def split(pointer: Pointer) -> tuple[str, ...]:
     if not pointer.startswith("/"):
         raise ValueError(f"a JSON pointer starts with '/': {pointer!r}")
     return tuple(unescape(token) for token in pointer[1:].split("/"))
+
+
+def parents(pointer: Pointer) -> Iterator[Pointer]:
+    """The pointers of all that a value lies in, the nearest first."""
+    while pointer:
+        pointer = pointer.rpartition("/")[0]
+        yield pointer
 
 
 def child(value: Any, token: str) -> Any:

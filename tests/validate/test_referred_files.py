@@ -134,8 +134,25 @@ def test_only_regular_files_of_sane_size_are_read(tmp_path: Path, make, reason: 
     make(tmp_path / "part.json")
     allowed = ("--allow-refs-from", "/dev")
     assert reason in refusal(referring(tmp_path, "part.json"), *allowed)
-    make(tmp_path / "document.json")
-    assert reason in refusal(tmp_path / "document.json")
+    document = tmp_path / "document.json"
+    make(document)
+    with pytest.raises(InputError, match=reason):
+        load(document)
+    if make is not pipe:
+        assert reason in refusal(document)
+
+
+def test_the_document_that_is_named_may_be_a_pipe(tmp_path: Path) -> None:
+    document = write(tmp_path, "paths: {}")
+    result = subprocess.run(
+        [COMMAND, "validate", "/dev/stdin"],
+        input=document.read_text(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert result.returncode == 0, result.stderr
 
 
 @pytest.mark.parametrize(

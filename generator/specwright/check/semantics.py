@@ -39,6 +39,8 @@ def check_semantics(document: Document) -> Outcome:
         found.extend(_run(document))
     except RecursionError:
         return Outcome(tuple(found), "references go around in circles deeper than it can follow")
+    except MemoryError:
+        raise
     # The validator assumes a document of the right shape and fails in many ways without one.
     except Exception as error:
         return Outcome(tuple(found), f"{type(error).__name__}: {error}"[:200])

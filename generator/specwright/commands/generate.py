@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -13,9 +14,11 @@ import click
 
 from specwright.commands.options import (
     DEFAULT_OUTPUT,
+    allow_refs_from,
     chosen_document,
     chosen_output,
     configured,
+    reference_directories,
 )
 from specwright.config import Config
 from specwright.document.model import Document
@@ -64,6 +67,7 @@ difference or the document is not valid OpenAPI, 2 if it cannot be generated or 
     show_default=True,
     help="What to do about references to other machines.",
 )
+@allow_refs_from
 @click.pass_context
 def generate(
     ctx: click.Context,
@@ -74,6 +78,7 @@ def generate(
     package: str | None,
     templates: Path | None,
     remote_refs: str,
+    allowed: tuple[Path, ...],
 ) -> None:
     """Generate models, client, server stub and webhooks from an OpenAPI document.
 
@@ -83,10 +88,13 @@ def generate(
     started = perf_counter()
     config = configured(document=document, output=output, package=package, templates=templates)
     target = chosen_output(config)
+    chosen = chosen_document(config)
+    within = reference_directories(chosen, allowed)
+    read = partial(load, chosen, remote=Remote(remote_refs), within=within)
     # Making a package takes time, and is in vain for a directory that nothing will go into.
     read_lock(target)
     if not check and not diff:
-        files = _remembered(config, Remote(remote_refs))
+        files = _remembered(config, read)
         changed = len(write(files, target))
         seconds = perf_counter() - started
         outcome = f"{changed} changed" if changed else "nothing changed"
@@ -94,7 +102,7 @@ def generate(
         say(_summary(contents(files)))
         return
     # The verdict is on what the document says now, and never on what was remembered of it.
-    files = _made(config, Remote(remote_refs))[0]
+    files = _made(config, read)[0]
     differences = compare(files, target)
     if diff:
         for line in unified_diff(differences):
@@ -124,7 +132,7 @@ def _summary(made: Contents) -> str:
     return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"
 
 
-def _remembered(config: Config, remote: Remote) -> FileSet:
+def _remembered(config: Config, read: Callable[[], Document]) -> FileSet:
     """Generate the files, or take them from the cache when everything is as it was."""
     document = chosen_document(config)
     templates = Templates(builtin_directory(), config.options.templates)
@@ -135,19 +143,19 @@ def _remembered(config: Config, remote: Remote) -> FileSet:
     place, before = cache.cache_directory(), key()
     files = cache.load(place, before, document)
     if files is None:
-        files, loaded = _made(config, remote)
+        files, loaded = _made(config, read)
         # Nobody knows what was read of a file that somebody changed at the same time.
         if key() == before:
             cache.store(place, before, files, document, _parts(loaded))
     return files
 
 
-def _made(config: Config, remote: Remote) -> tuple[FileSet, Document]:
+def _made(config: Config, read: Callable[[], Document]) -> tuple[FileSet, Document]:
     # Imported here: a run that finds everything as it was needs none of it.
     from specwright.models.worker import ModelWorker
 
     with ModelWorker() as worker:
-        loaded = load(chosen_document(config), remote=remote)
+        loaded = read()
         return _generated(config, loaded, worker), loaded
 
 

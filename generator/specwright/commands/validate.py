@@ -14,6 +14,7 @@ from specwright.commands.options import allow_refs_from, configured, reference_d
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
+from specwright.files import read_argument
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
 
@@ -72,7 +73,7 @@ def validate(
     chosen = settings.load(file, RULE_IDS) if file else settings.Settings()
     chosen = replace(chosen, short_method_names=_short_method_names(document))
     within = reference_directories(Path(document), allowed)
-    loaded = load(document, remote=Remote(remote_refs), within=within)
+    loaded = load(document, remote=Remote(remote_refs), within=within, read=read_argument)
     report = check(upgrade(loaded), chosen)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)

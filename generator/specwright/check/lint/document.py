@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
-from specwright.check.subject import Subject, mapping, sequence
+from specwright.check.subject import Subject, mapping, sequence, shorten
 from specwright.document.sites import Direction
 from specwright.findings import Level
 from specwright.pointer import join
@@ -30,7 +30,7 @@ def _semantic(rule: str) -> Check:
     def check(subject: Subject) -> Iterator[Violation]:
         for each in subject.semantics:
             if each.rule == rule:
-                yield Violation(each.pointer, each.message)
+                yield Violation(each.pointer, shorten(each.message))
 
     return check
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,23 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def load(
-    path: str | Path, *, remote: Remote = Remote.REFUSE, within: Iterable[Path] = ()
+    path: str | Path,
+    *,
+    remote: Remote = Remote.REFUSE,
+    within: Iterable[Path] = (),
+    read: Callable[[Path], bytes] = read_regular,
 ) -> Document:
     """Read a document with all files that it refers to.
 
     Args:
+        read: reads the document itself.
         within: directories whose files it may refer to, besides its own.
 
     Raises:
         InputError: a file is not there, not one to read, or not what it should be.
     """
     file = str(path)
-    data, source = _parse_openapi(file, read_file(file))
+    data, source = _parse_openapi(file, read_file(file, read))
     data, grafts = bundle(data, source, parse, remote=remote, within=within)
     return check_references(Document(file, data, source, grafts, {}))
 
@@ -46,11 +51,11 @@ def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
     return data, source
 
 
-def read_file(file: str) -> bytes:
+def read_file(file: str, read: Callable[[Path], bytes] = read_regular) -> bytes:
     """The bytes of a local file, or an `InputError` that says why there are none."""
     start = Location(file, 1, 1)
     try:
-        return read_regular(Path(file))
+        return read(Path(file))
     except FileNotFoundError:
         raise InputError("no such file", start, "check the path") from None
     except IsADirectoryError:
