@@ -59,6 +59,21 @@ def _twice(previous: Json) -> Json:
     return {"type": "object", "properties": {"left": previous, "right": previous}}
 
 
+def refusals() -> Json:
+    """A property with an error code of its own, in more places than anybody can count."""
+    refused = {"type": "string", "x-contract-invalid": {"code": "bad"}}
+    schemas = _chain(30, _twice, {"type": "object", "properties": {"a": refused}})
+    text = {"type": "string"}
+    schemas["Error"] = {"type": "object", "properties": {"code": text, "message": text}}
+    declared = {
+        "schema": "#/components/schemas/Error",
+        "code": "/code",
+        "message": "/message",
+        "codes": {"bad": {"status": 400, "type": "bad", "condition": "invalid_value"}},
+    }
+    return {**used(schemas, "S30"), "x-contract-error": declared}
+
+
 def parameter_tree() -> Json:
     tree = {"type": "array", "items": ref("Tree")}
     union = {"oneOf": [ref("Union"), {"type": "string"}]}
@@ -236,17 +251,7 @@ BOMBS: dict[str, Callable[[], Json]] = {
     "two properties of the same, 30 times": lambda: used(
         _chain(30, _twice, {"type": "string"}), "S30"
     ),
-    "two refusals of the same, 30 times": lambda: used(
-        _chain(
-            30,
-            _twice,
-            {
-                "type": "object",
-                "properties": {"a": {"type": "string", "x-contract-invalid": {"code": "a"}}},
-            },
-        ),
-        "S30",
-    ),
+    "two refusals of the same, 30 times": refusals,
     "arrays and maps of the same, 30 times": lambda: used(
         _chain(
             30,

@@ -13,7 +13,7 @@ import pytest
 if os.name == "nt":
     pytest.skip("made of links, pipes and devices", allow_module_level=True)
 
-from tests.hostile_repositories import lock_and_output, settings_and_templates
+from tests.hostile_repositories import lock_and_output, references, settings_and_templates
 from tests.hostile_repositories.repository import (
     ATTACKS,
     COMMANDS,
@@ -28,7 +28,7 @@ from tests.hostile_repositories.repository import (
 from tests.report.acting import acting
 
 # Importing them fills the table.
-TABLES = (lock_and_output, settings_and_templates)
+TABLES = (lock_and_output, references, settings_and_templates)
 
 
 @pytest.fixture(scope="session")

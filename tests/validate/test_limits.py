@@ -1,0 +1,47 @@
+"""A rule that takes too much of a document is named, and the others are applied."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from specwright.check import run
+from specwright.check.settings import Profile, Settings
+from specwright.document.sources.load import load
+from specwright.findings import Finding
+from tests.hostile_repositories.documents import BOMBS, write
+
+
+def findings(directory: Path, bomb: str) -> list[Finding]:
+    document = load(write(directory, BOMBS[bomb]()))
+    return list(run.check(document, Settings(Profile.STRICT)).findings)
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "SECONDS", 1.0)
+    monkeypatch.setattr(run, "MEMORY", 256 * 2**20)
+
+
+@pytest.mark.parametrize(
+    ("bomb", "rule"),
+    [
+        ("oneOf of two, 18 times", "example-valid"),
+        ("anyOf of two, 30 times", "example-valid"),
+        ("oneOf of two in properties, 25 times", "example-valid"),
+        ("10,000 schemas by properties", "schema-unsatisfiable"),
+    ],
+)
+def test_one_finding_names_the_rule(tmp_path: Path, bomb: str, rule: str) -> None:
+    found = findings(tmp_path, bomb)
+    [stopped] = [each for each in found if each.rule == "check-incomplete"]
+    assert stopped.message.startswith(f"'{rule}' stopped: it ")
+    assert stopped.location.line == 1
+    assert "operation-tag" in {each.rule for each in found}
+
+
+def test_the_time_grows_with_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "SECONDS", 0.0)
+    found = findings(tmp_path, "10,000 schemas")
+    assert "openapi-schema" not in str([e.message for e in found if e.rule == "check-incomplete"])
