@@ -423,3 +423,18 @@ def test_the_same_document_gives_the_same_bytes_everywhere(tmp_path: Path, proje
         made.append(content(place / "out"))
     assert made[0] == made[1]
     assert made[0] == content(project / "generated")
+
+
+def test_what_was_allowed_once_is_not_taken_from_the_cache_later(project: Path, specwright) -> None:
+    outside = project.parent / f"{project.name}-outside"
+    outside.mkdir()
+    (outside / "part.json").write_text('{"Thing": {"type": "object"}}')
+    document = copy.deepcopy(DOCUMENT)
+    there = f"../{outside.name}/part.json#/Thing"
+    document["components"]["schemas"]["Thing"] = {"$ref": there}
+    write_document(project, document)
+    allowed = specwright("generate", "--allow-refs-from", str(outside), cwd=project)
+    assert allowed.returncode == 0, allowed.stderr
+    refused = specwright("generate", cwd=project)
+    assert refused.returncode == 2
+    assert "part.json" in refused.stderr

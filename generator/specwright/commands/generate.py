@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -94,7 +94,7 @@ def generate(
     # Making a package takes time, and is in vain for a directory that nothing will go into.
     read_lock(target)
     if not check and not diff:
-        files = _remembered(config, read)
+        files = _remembered(config, read, within)
         changed = len(write(files, target))
         seconds = perf_counter() - started
         outcome = f"{changed} changed" if changed else "nothing changed"
@@ -132,13 +132,13 @@ def _summary(made: Contents) -> str:
     return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"
 
 
-def _remembered(config: Config, read: Callable[[], Document]) -> FileSet:
+def _remembered(config: Config, read: Callable[[], Document], within: Sequence[Path]) -> FileSet:
     """Generate the files, or take them from the cache when everything is as it was."""
     document = chosen_document(config)
     templates = Templates(builtin_directory(), config.options.templates)
 
     def key() -> str:
-        return cache.cache_key(read_file(str(document)), config.options, templates)
+        return cache.cache_key(read_file(str(document)), config.options, templates, within)
 
     place, before = cache.cache_directory(), key()
     files = cache.load(place, before, document)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -81,17 +81,16 @@ def _default_output(above: Path) -> Path:
     return output
 
 
-def reference_directories(document: Path, allowed: Iterable[Path]) -> Iterator[Path]:
+def reference_directories(document: Path, allowed: Sequence[Path]) -> Sequence[Path]:
     """The directories whose files a document may refer to: those allowed, and its project.
 
     The project is the directory of the nearest pyproject.toml with our table above the document,
     else the git working tree that it lies in, else the document's own directory.
     """
-    yield from allowed
     own = document.parent.resolve()
     settings = find_project(own)
     above = (each for each in (own, *own.parents) if (each / ".git").exists())
-    yield settings.parent if settings else next(above, own)
+    return [*allowed, settings.parent if settings else next(above, own)]
 
 
 def _shown(path: Path | None) -> Path | None:

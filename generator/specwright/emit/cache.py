@@ -35,10 +35,20 @@ def cache_directory() -> Path:
     return home / "specwright" / "packages"
 
 
-def cache_key(document: bytes, options: Options, templates: Templates) -> str:
-    """Name the result for a document: whatever could change it changes the name."""
+def cache_key(
+    document: bytes, options: Options, templates: Templates, within: Iterable[Path]
+) -> str:
+    """Name the result for a document: whatever could change it changes the name.
+
+    Args:
+        within: the directories whose files the document may refer to.
+    """
     hashed = hashlib.sha256()
-    settings = {**asdict(options), "templates": options.templates is not None}
+    settings = {
+        **asdict(options),
+        "templates": options.templates is not None,
+        "within": sorted(map(str, within)),
+    }
     for part in (sys.version, *_distributions(), json.dumps(settings, sort_keys=True)):
         hashed.update(f"{part}\0".encode())
     own = ((name, source.encode()) for name, source in templates.own().items())
