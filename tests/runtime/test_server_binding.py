@@ -491,6 +491,9 @@ def test_unknown_query_parameters_are_refused_by_option() -> None:
         answer = server.send("GET", "/things?country=JP&surprise=1&filter[size]=1")
         assert (answer.error["code"], answer.error["param"]) == ("unknown_field", "query.surprise")
         assert server.send("GET", "/things/special?x=1").status == 400
+        for elsewhere in ("session", "X-Trace"):
+            answer = server.send("GET", f"/things?country=JP&{elsewhere}=1")
+            assert answer.error["param"] == f"query.{elsewhere}"
         assert server.send("GET", "/things?country=JP&filter[size]=1").status == 200
 
 

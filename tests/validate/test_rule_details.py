@@ -263,6 +263,10 @@ def test_names_and_joined_patterns_that_models_do_not_check_are_told(tmp_path: P
           allOf:
             - $ref: "#/components/schemas/Base"
             - {properties: {code: {pattern: "b$"}, other: {pattern: "c"}}}
+        Apart:
+          allOf:
+            - $ref: "#/components/schemas/Base"
+            - {properties: {inner: {properties: {code: {pattern: "b$"}}}}}
         Broken: {type: string, pattern: "(["}
     """
     assert found(tmp_path, part, "unsupported-pattern") == [

@@ -121,5 +121,4 @@ def response(body: object, status: int = 200, headers: Mapping[str, str] | None 
 def _fits(operation: Operation[Any], segments: Sequence[str]) -> bool:
     # What comes before is the path of the base URL.
     template = PathTemplate(operation.path)
-    own = segments[1 - template.length :]
-    return len(own) < len(segments) and template.values(["", *own]) is not None
+    return template.values(["", *segments[1 - template.length :]]) is not None
