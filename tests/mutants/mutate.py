@@ -112,7 +112,7 @@ def mutant(document: dict[str, Any], seed: str) -> tuple[dict[str, Any], list[st
     random = Random(seed)
     data = copy.deepcopy(document)
     edits = []
-    for _ in range(random.randint(1, 5)):
+    for _ in range(min(random.randint(1, 5), random.randint(1, 5))):
         places = list(_places(data))
         # Most places are deep inside; half of the edits are to hit what they are part of.
         near = [each for each in places if each.pointer.count("/") <= NEAR]

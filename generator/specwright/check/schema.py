@@ -70,6 +70,13 @@ _PATCHES: dict[str, tuple[Patch, ...]] = {
     ),
     "3.2": (),
 }
+_VOCABULARY_PATCHES = (
+    Patch(
+        "/$defs/discriminator/required",
+        ["propertyName"],
+        "the specification requires it (OAS 3.2.0, 4.25.1)",
+    ),
+)
 
 # Follow-up errors: said of a whole object because something inside it is wrong.
 _CONSEQUENCES = frozenset({"unevaluatedProperties", "unevaluatedItems"})
@@ -102,6 +109,8 @@ def _validator(version: str, with_schema_objects: bool) -> jsonschema_rs.Validat
         # The published schema leaves this open for a dialect to fill in.
         schema["$defs"]["schema"]["allOf"] = [{"$ref": DRAFT}, {"$ref": _VOCABULARY}]
     vocabulary = _read("openapi_schema_validator", "schemas/oas3.2/meta/2025-09-17.json")
+    for patch in _VOCABULARY_PATCHES:
+        _apply(vocabulary, patch)
     registry = jsonschema_rs.Registry([(_VOCABULARY, vocabulary)])
     return jsonschema_rs.Draft202012Validator(schema, registry=registry, offline=True, mask="this")
 

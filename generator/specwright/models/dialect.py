@@ -56,6 +56,9 @@ KEYWORDS = frozenset(
     ]
 )
 
+# Types of values that have no properties; null has none either, and is told apart by itself.
+NOT_OBJECTS = ("array", "boolean", "integer", "number", "string")
+
 # Formats with a Python type of their own; such a type takes no pattern and no length.
 FORMATS = frozenset({"date", "date-time", "time", "uuid"})
 TEXT_CONSTRAINTS = frozenset({"maxLength", "minLength", "pattern"})
@@ -98,7 +101,7 @@ def translate(document: Document) -> Dialect:
         schema = resolve(document.data, pointer)
         translation = _Translation(dialect, pending)
         dialect.schemas[name] = translation.schema(schema)
-        fallback = _fallback(schema)
+        fallback = _fallback(document, schema)
         if fallback is not None:
             dialect.open_unions[name] = fallback_name = _fallback_name(dialect, name)
             dialect.schemas[fallback_name] = fallback
@@ -131,20 +134,46 @@ def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _fallback(schema: Any) -> dict[str, Any] | None:
+def _fallback(document: Document, schema: Any) -> dict[str, Any] | None:
     """The schema of what an open union may hold later: an object with a discriminator."""
     if not isinstance(schema, dict) or EXTENSIBLE_ENUM.name not in schema:
         return None
-    discriminator = schema.get("discriminator")
-    if not isinstance(discriminator, dict):
+    if not _is_told_apart(document, schema):
         return None
-    tag = discriminator["propertyName"]
+    tag = schema["discriminator"]["propertyName"]
+    members = schema.get("oneOf") or schema.get("anyOf") or ()
+    if not all(_says_its_tag(document, member, tag) for member in members):
+        return None
     return {
         "type": "object",
         "description": f"A value whose `{tag}` is newer than this package.",
         "properties": {tag: {"type": "string"}},
         "required": [tag],
     }
+
+
+def _is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
+    """Whether a discriminator can do its work: all alternatives may have the property."""
+    discriminator = schema.get("discriminator")
+    if not isinstance(discriminator, dict) or not discriminator["propertyName"]:
+        return False
+    members = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+    kinds = [document.follow(each) for each in members or [schema]]
+    return not any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds)
+
+
+def _says_its_tag(
+    document: Document, schema: Any, tag: str, above: tuple[dict[str, Any], ...] = ()
+) -> bool:
+    """Whether an object says by itself which values of the tag are its own."""
+    followed = document.follow(schema)
+    if not isinstance(followed, dict) or any(followed is each for each in above):
+        return False
+    declared = document.follow(followed.get("properties", {}).get(tag))
+    if isinstance(declared, dict) and ("const" in declared or "enum" in declared):
+        return True
+    parts = followed.get("allOf", ())
+    return any(_says_its_tag(document, part, tag, (*above, followed)) for part in parts)
 
 
 def _fallback_name(dialect: Dialect, union: str) -> str:
@@ -166,7 +195,8 @@ class _Translation:
             result.pop("format", None)
         if isinstance(known.get("$ref"), str):
             result["$ref"] = self._reference(known["$ref"])
-        if isinstance(known.get("discriminator"), dict):
+        result.pop("discriminator", None)
+        if _is_told_apart(self.dialect.document, known):
             result["discriminator"] = self._discriminator(known["discriminator"])
         values = schema.get(EXTENSIBLE_ENUM.name)
         if isinstance(values, list) and known.get("type") == "string":

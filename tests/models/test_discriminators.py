@@ -1,0 +1,75 @@
+"""A discriminator is followed where it can tell anything apart, and elsewhere does no harm."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.config import Options
+from specwright.document.sources.load import load
+from specwright.errors import SpecwrightError
+from specwright.pipeline import InvalidDocument, generate
+from tests.functional.documents import Json, document, ref
+from tests.mutants.judge import faults
+
+KIND = {"propertyName": "kind"}
+TEXT = {"type": "string"}
+
+
+def tagged(value: str) -> Json:
+    return {"type": "object", "required": ["kind"], "properties": {"kind": {"const": value}}}
+
+
+PARTS = {
+    "Cat": tagged("cat"),
+    "Dog": tagged("dog"),
+    "Old": {"allOf": [ref("Dog"), {"type": "object", "properties": {"age": TEXT}}]},
+    "Bare": {"type": "object", "properties": {"size": {"type": "integer"}}},
+}
+PETS = [ref("Cat"), ref("Dog")]
+OPEN = {"x-extensible-enum": ["cat", "dog"]}
+UNIONS: dict[str, Json] = {
+    "of objects": {"oneOf": PETS, "discriminator": KIND},
+    "of objects and null": {"oneOf": [*PETS, {"type": "null"}], "discriminator": KIND},
+    "of objects and text": {"oneOf": [*PETS, TEXT], "discriminator": KIND},
+    "of objects, one without the property": {
+        "oneOf": [ref("Cat"), ref("Bare")],
+        "discriminator": KIND,
+    },
+    "without the name of a property": {"oneOf": PETS, "discriminator": {"propertyName": ""}},
+    "of nothing": {"type": "string", "discriminator": KIND},
+    "open": {"oneOf": [ref("Cat"), ref("Old")], "discriminator": KIND, **OPEN},
+    "open, of text": {"oneOf": [ref("Cat"), TEXT], "discriminator": KIND, **OPEN},
+    "open, without the property": {"oneOf": [*PETS, ref("Bare")], "discriminator": KIND, **OPEN},
+}
+
+
+def made(tmp_path: Path, schemas: Json) -> list[str]:
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(document({}, schemas)))
+    for name, text in generate(load(path), Options(package="made")).items():
+        target = tmp_path / "made" / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text)
+    return list(faults(tmp_path / "made", "made"))
+
+
+@pytest.mark.parametrize("union", UNIONS.values(), ids=UNIONS)
+def test_a_union_becomes_a_type_that_works(tmp_path: Path, union: Json) -> None:
+    assert made(tmp_path, {**PARTS, "Union": union}) == []
+
+
+@pytest.mark.parametrize("discriminator", [{}, {"mapping": {}}, {"propertyName": 5}])
+def test_a_discriminator_names_a_property(tmp_path: Path, discriminator: Any) -> None:
+    nested = {"type": "object", "properties": {"pet": {"discriminator": discriminator}}}
+    with pytest.raises(InvalidDocument):
+        made(tmp_path, {"Nested": nested})
+
+
+def test_a_circle_of_parts_is_refused_in_words(tmp_path: Path) -> None:
+    union = {"oneOf": [ref("Loop"), ref("Cat")], "discriminator": KIND, **OPEN}
+    with pytest.raises(SpecwrightError, match="inheritance cycle"):
+        made(tmp_path, {**PARTS, "Loop": {"allOf": [ref("Loop")]}, "Union": union})
