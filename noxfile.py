@@ -9,11 +9,12 @@ import nox
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
-nox.options.sessions = ["generate", "lint", "typecheck", "tests", "tests_service"]
+nox.options.sessions = ["generate", "lint", "typecheck", "tests", "tests_service", "hostile"]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 SERVICE_TESTS = "tests/service"
+HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants")
 # More processes than cores: many tests wait for others.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)))
 DISTRIBUTIONS = (".", "generated", "service")
@@ -47,7 +48,8 @@ def tests(session: nox.Session) -> None:
     """Run the tests of toolkit, generated package and docs, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, *(session.posargs or [*WORKERS, "--ignore", SERVICE_TESTS]))
+    others = [f"--ignore={path}" for path in (SERVICE_TESTS, *HOSTILE_TESTS)]
+    run_pytest(session, *(session.posargs or [*WORKERS, *others]))
 
 
 @nox.session
@@ -56,6 +58,23 @@ def tests_service(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     run_pytest(session, *(session.posargs or [*WORKERS, SERVICE_TESTS]))
+
+
+@nox.session
+def hostile(session: nox.Session) -> None:
+    """Run the commands in hostile repositories and on a sample of mutated documents."""
+    install_workspace(session)
+    install_group(session, "test")
+    run_pytest(session, *(session.posargs or [*WORKERS, *HOSTILE_TESTS]))
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Generate from 2,000 mutated documents and try what comes out; mypy reads 50 (an hour)."""
+    install_workspace(session)
+    install_group(session, "test")
+    install_group(session, "typecheck")
+    run_pytest(session, "-m", "mutants", *(session.posargs or WORKERS))
 
 
 @nox.session

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from tests.mutants.trial import corpus_documents, own_documents, trials
 
-TOTAL, SAMPLE, CHUNK = 2000, 40, 10
+TOTAL, SAMPLE, TYPED, CHUNK = 2000, 40, 50, 10
 MUTANTS = pytest.mark.mutants
 
 
@@ -31,4 +33,29 @@ def test_a_mutant_of_any_document(first: int, tmp_path: Path, corpus: Path) -> N
         for trial in trials(documents, range(first, first + CHUNK), tmp_path)
         if trial.found["faults"]
     ]
+    assert not wrong, "\n".join(wrong)
+
+
+@MUTANTS
+def test_the_types_of_packages_are_sound(tmp_path: Path) -> None:
+    outputs = [
+        trial.place / "out"
+        for trial in trials(own_documents(), range(TYPED), tmp_path)
+        if (trial.place / "out").exists()
+    ]
+    command = [sys.executable, "-m", "mypy", "--strict", f"--cache-dir={tmp_path}"]
+    wrong = [
+        f"{output}: {done.stdout}"
+        for output in outputs
+        if (
+            done := subprocess.run(
+                [*command, "--package", "made"],
+                cwd=output,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+        ).returncode
+    ]
+    assert len(outputs) > TYPED / 4
     assert not wrong, "\n".join(wrong)
