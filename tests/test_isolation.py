@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import itertools
 import os
+import resource
 import signal
+import time
 from collections import deque
 from collections.abc import Callable
 
@@ -62,9 +64,21 @@ def test_the_tasks_around_one_that_ends_badly_have_their_results(task, reason: S
     assert list(isolated([one, task, one], LIMITS)) == [1, reason, 1]
 
 
+def busy() -> int:
+    while time.process_time() < 0.05:
+        pass
+    return 2
+
+
 def test_no_task_takes_the_time_of_those_after_it() -> None:
-    results = list(isolated([for_ever, for_ever, for_ever, one], LIMITS))
-    assert results == [Stopped.TIME, Stopped.TIME, Stopped.TIME, 1]
+    assert list(isolated([for_ever, busy], LIMITS)) == [Stopped.TIME, 2]
+
+
+def test_all_tasks_together_keep_to_the_limit_and_short_ones_are_done_even_then() -> None:
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    results = list(isolated([*[for_ever] * 12, one], LIMITS))
+    assert results == [*[Stopped.TIME] * 12, 1]
+    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before < 2 * LIMITS.seconds
 
 
 def test_what_a_task_changes_or_prints_as_it_crashes_stays_there(

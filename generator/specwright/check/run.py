@@ -79,7 +79,6 @@ def _apply(rule: Rule, level: Level, subject: Subject) -> list[Finding]:
         reason = f"'{rule.id}' stopped: {type(error).__name__}: {error}"
         findings.append(_incomplete(subject, reason))
     findings.extend(_incomplete(subject, reason) for reason in subject.unfinished)
-    subject.unfinished.clear()
     return findings
 
 
