@@ -6,6 +6,7 @@ from __future__ import annotations
 import asyncio
 import ssl
 import zlib
+from contextlib import nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, TypedDict
 from urllib.parse import SplitResult, unquote, urlsplit
@@ -23,6 +24,8 @@ MAX_CONNECTIONS = 100
 MAX_IDLE_CONNECTIONS = 20
 IDLE_SECONDS = 5.0
 PROXIES = ("http", "https", "socks5", "socks5h")
+
+_NO_DEADLINE = nullcontext()
 
 
 class HTTPTransport:
@@ -53,9 +56,10 @@ class HTTPTransport:
 
     def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
+        seconds = request.deadline
         try:
             with (
-                self._deadline(request.deadline),
+                _NO_DEADLINE if seconds is None else self._deadline(seconds),
                 self._pool.stream(request.method, **_outgoing(request)) as answer,
             ):
                 body = _Body(self._max_bytes)
@@ -89,9 +93,10 @@ class AsyncHTTPTransport:
 
     async def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
+        seconds = request.deadline
         try:
             async with (
-                asyncio.timeout(request.deadline),
+                _NO_DEADLINE if seconds is None else asyncio.timeout(seconds),
                 self._pool.stream(request.method, **_outgoing(request)) as answer,
             ):
                 body = _Body(self._max_bytes)

@@ -19,9 +19,9 @@ _ends: ContextVar[float | None] = ContextVar("ends", default=None)
 
 
 @contextmanager
-def deadline(seconds: float | None) -> Generator[None]:
-    """Give all steps within the block so many seconds together; None for no limit."""
-    token = _ends.set(None if seconds is None else time.monotonic() + seconds)
+def deadline(seconds: float) -> Generator[None]:
+    """Give all steps within the block so many seconds together."""
+    token = _ends.set(time.monotonic() + seconds)
     try:
         yield
     finally:
