@@ -69,20 +69,20 @@ def hostile(session: nox.Session) -> None:
 
 
 @nox.session
-def mutants(session: nox.Session) -> None:
-    """Generate from 2,000 mutated documents and try what comes out; mypy reads 50 (an hour)."""
-    install_workspace(session)
-    install_group(session, "test")
-    install_group(session, "typecheck")
-    run_pytest(session, "-m", "mutants", *(session.posargs or WORKERS))
-
-
-@nox.session
 def published(session: nox.Session) -> None:
     """Check and generate every document of the corpus that SPECWRIGHT_CORPUS names."""
     install_workspace(session)
     install_group(session, "test")
     run_pytest(session, "-m", "published", *(session.posargs or WORKERS))
+
+
+@nox.session
+def mutants(session: nox.Session) -> None:
+    """Try 2,000 documents with random edits; mypy reads the packages of 50 (needs the corpus)."""
+    install_workspace(session)
+    install_group(session, "test")
+    install_group(session, "typecheck")
+    run_pytest(session, "-m", "mutants", *(session.posargs or WORKERS))
 
 
 @nox.session

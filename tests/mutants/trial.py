@@ -17,6 +17,8 @@ from tests.mutants.mutate import mutant
 
 # Large documents take long, and say little that small ones do not.
 LARGEST = 400_000
+# What is wrong with these before anything is changed, and is not for this test to say again.
+LEFT_OUT = {"adyen-terminal.json": "a pattern that is too large to be compiled"}
 
 
 @dataclass(frozen=True)
@@ -28,22 +30,26 @@ class Trial:
     place: Path
     found: dict[str, Any]
 
+    @property
+    def is_generated(self) -> bool:
+        """Whether there is a package."""
+        return self.found.get("generate", {}).get("code") == 0
+
     def __str__(self) -> str:
         return "\n  ".join([self.seed, *self.edits, *self.found["faults"]])
 
 
-def own_documents() -> dict[str, dict[str, Any]]:
-    """The documents of this repository: its contract and the inputs of golden cases."""
-    golden = sorted(ROOT.glob("tests/golden/*/input.*"))
-    named = {path.parent.name: path for path in golden} | {"spec": ROOT / "spec" / "openapi.json"}
-    return {name: read(path) for name, path in named.items()}
+def small_documents() -> dict[str, dict[str, Any]]:
+    """The inputs of golden cases."""
+    return {path.parent.name: read(path) for path in sorted(ROOT.glob("tests/golden/*/input.*"))}
 
 
-def corpus_documents(corpus: Path) -> dict[str, dict[str, Any]]:
-    """Other people's documents of moderate size."""
-    paths = sorted((corpus / "specs").iterdir())
-    named = {path.name: path for path in paths if path.name != "index.json"}
-    return {name: read(path) for name, path in named.items() if path.stat().st_size < LARGEST}
+def all_documents(corpus: Path) -> dict[str, dict[str, Any]]:
+    """The documents of this repository, and other people's of moderate size."""
+    paths = [path for path in sorted((corpus / "specs").iterdir()) if path.name != "index.json"]
+    moderate = [path for path in paths if path.stat().st_size < LARGEST]
+    theirs = {path.name: read(path) for path in moderate if path.name not in LEFT_OUT}
+    return {**small_documents(), "spec": read(ROOT / "spec" / "openapi.json"), **theirs}
 
 
 def read(path: Path) -> dict[str, Any]:

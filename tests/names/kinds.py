@@ -47,6 +47,11 @@ KINDS: dict[str, tuple[Json, Any]] = {
     ),
     "ListsKind": ({"anyOf": [TEXT, {"type": "array", "items": ref("ListsKind")}]}, [["x"], "y"]),
     "NestKind": ({"type": "array", "items": ref("NestKind")}, [[], [[]]]),
+    "FewKind": ({"type": "array", "items": ref("FewKind"), "maxItems": 2}, [[], [[]]]),
+    "TextsKind": (
+        {"type": ["array", "null"], "items": {"anyOf": [TEXT, ref("TextsKind")]}},
+        ["x", ["y"], None],
+    ),
     "TreeKind": ({"type": "object", "additionalProperties": ref("TreeKind")}, {"a": {"b": {}}}),
     "MapsKind": (
         {

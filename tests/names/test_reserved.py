@@ -237,6 +237,12 @@ async def status(app: Any, method: str, path: str) -> int:
     return messages[0]["status"]
 
 
+def test_no_group_is_called_like_an_option(made: Made) -> None:
+    server = made.modules()["server"]
+    groups = inspect.signature(server.create_app).parameters
+    assert groups.keys().isdisjoint(server.Options.__annotations__)
+
+
 def test_every_webhook_is_parsed(made: Made) -> None:
     webhooks = made.modules()["webhooks"]
     parsers = [getattr(webhooks, name) for name in webhooks.__all__ if name.startswith("parse_")]

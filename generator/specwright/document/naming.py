@@ -19,8 +19,13 @@ CLIENT = frozenset("base_url call close list page request result with_raw_respon
 GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
 METHOD = frozenset("body context self super".split())
-# Other arguments of `create_app`, and what it calls.
-CREATE_APP = frozenset("authenticate bind models options rate_limiter".split())
+# Other arguments of `create_app`, its options among them, and what it calls.
+CREATE_APP = frozenset(
+    """
+    authenticate bind check_responses lifespan max_body middleware models options prefix
+    rate_limiter refuse_unknown_query request_id
+    """.split()
+)
 # The scaffold's own module.
 SCAFFOLD = frozenset(["app"])
 # Globals of the client modules; those that begin with `Async` are here without it, since the

@@ -99,8 +99,10 @@ def translate(document: Document) -> Dialect:
     pending = list(dialect.origins.items())
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
-        translation = _Translation(dialect, pending)
-        dialect.schemas[name] = translation.schema(schema)
+        translated = _Translation(dialect, pending).schema(schema)
+        # The generator forgets the items of an array that holds itself, unless it is in a union.
+        recursive = isinstance(schema, dict) and _leads_to(document, schema.get("items"), pointer)
+        dialect.schemas[name] = {"anyOf": [translated]} if recursive else translated
         fallback = _fallback(document, schema)
         if fallback is not None:
             dialect.open_unions[name] = fallback_name = _fallback_name(dialect, name)
@@ -132,6 +134,18 @@ def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
                 f"{SEALED}{linear_names[name]}": value for name, value in names.items()
             }
     return result
+
+
+def _leads_to(document: Document, schema: Any, pointer: Pointer) -> bool:
+    """Whether a schema refers to another one, itself or in a part of it."""
+    if isinstance(schema, list):
+        return any(_leads_to(document, each, pointer) for each in schema)
+    if not isinstance(schema, dict):
+        return False
+    ref = schema.get("$ref")
+    if isinstance(ref, str) and document.target(ref) == pointer:
+        return True
+    return any(_leads_to(document, each, pointer) for each in schema.values())
 
 
 def _fallback(document: Document, schema: Any) -> dict[str, Any] | None:

@@ -7,7 +7,7 @@ parsed source gives; no text is searched.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -77,8 +77,8 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             written[name] = _open_union(schema, members, fallback)
         elif name in classes:
             edits.extend(_once(dialect.document, schema, entry, classes[name]))
-    own = frozenset(aliases) | frozenset(classes)
-    edits += [_statement(alias, written[alias.name], own) for alias in aliases.values()]
+    forward = _forward(aliases, classes.keys())
+    edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
     refined = _apply(source, edits).replace(_FUTURE, _FUTURE + IMPORTS, 1)
     return Refined(refined, frozenset(classes))
@@ -107,23 +107,53 @@ def _alias(node: ast.stmt) -> _Alias | None:
     return None
 
 
-def _statement(alias: _Alias, written: str, own: frozenset[str]) -> _Edit:
-    """A plain alias, which is shorter and faster to validate, unless it is recursive."""
-    if any(_names(node) & own for node in ast.walk(alias.type)):
+def _statement(alias: _Alias, written: str, is_forward: bool) -> _Edit:
+    """A plain alias, which is shorter and faster to validate, unless it names what comes later."""
+    if is_forward:
         return _edit(alias.type, written)
     return _edit(alias.node, f"{alias.name}: TypeAlias = {written}")
 
 
+def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
+    """The aliases that name something of the module in a string, or are part of a circle."""
+    own = aliases.keys() | classes
+    named = {name: _names(alias.type) & aliases.keys() for name, alias in aliases.items()}
+    return {
+        name
+        for name, alias in aliases.items()
+        if _quoted(alias.type) & own or name in _reached(name, named)
+    }
+
+
+def _reached(name: str, named: dict[str, set[str]]) -> set[str]:
+    """What an alias names, what that names, and so on."""
+    found: set[str] = set()
+    pending = [name]
+    while pending:
+        new = named[pending.pop()] - found
+        found |= new
+        pending += new
+    return found
+
+
 def _names(node: ast.AST) -> set[str]:
-    """The names in an annotation that is written as a string."""
-    if not isinstance(node, ast.Constant) or not isinstance(node.value, str):
-        return set()
+    """The names in an annotation, those in its strings among them."""
+    plain = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return plain | _quoted(node)
+
+
+def _quoted(node: ast.AST) -> set[str]:
+    """The names in the strings of an annotation."""
+    strings = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
+    return {name for each in strings if isinstance(each, str) for name in _parsed(each)}
+
+
+def _parsed(text: str) -> set[str]:
     try:
-        inner = ast.parse(node.value, mode="eval")
+        return _names(ast.parse(text, mode="eval"))
     # A value of a literal, or a pattern.
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return set()
-    return {each.id for each in ast.walk(inner) if isinstance(each, ast.Name)}
 
 
 def _joined(body: list[ast.stmt]) -> Iterator[_Edit]:

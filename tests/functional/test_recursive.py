@@ -1,0 +1,63 @@
+"""Schemas that hold themselves become types that check every level."""
+
+from __future__ import annotations
+
+import json
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from tests.functional.conftest import Generate
+from tests.functional.documents import Json, content, document, operation, ref
+from tests.names.kinds import SCHEMAS
+
+NAMES = ("ListsKind", "MapsKind", "NestKind", "FewKind", "TextsKind", "TreeKind")
+ACCEPTED = {
+    "ListsKind": [["x"], [[]]],
+    "MapsKind": {"a": {"b": 1, "c": None}},
+    "NestKind": [[], [[]]],
+    "FewKind": [[], [[], []]],
+    "TextsKind": ["x", ["y", None], None],
+    "TreeKind": {"a": {"b": {}}},
+}
+REFUSED = {
+    "ListsKind": [["x", [1]]],
+    "MapsKind": {"a": {"b": "x"}},
+    "NestKind": [[], [[1]]],
+    "FewKind": [[], [[], [], []]],
+    "TextsKind": ["x", ["y", 1]],
+    "TreeKind": {"a": {"b": 1}},
+}
+
+
+@pytest.fixture(scope="module")
+def made(package: Generate) -> ModuleType:
+    paths: Json = {
+        f"/{name}": {
+            "put": operation(
+                ref(name),
+                operationId=f"put{name}",
+                requestBody={"required": True, **content(ref(name))},
+                parameters=[{"name": "q", "in": "query", "schema": ref(name)}],
+            )
+        }
+        for name in NAMES
+    }
+    return package(document(paths, SCHEMAS))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_value_that_fits_at_every_level(made: ModuleType, name: str) -> None:
+    assert adapter(made, name).validate_json(json.dumps(ACCEPTED[name])) == ACCEPTED[name]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_value_that_does_not_fit_deep_inside(made: ModuleType, name: str) -> None:
+    with pytest.raises(ValidationError):
+        adapter(made, name).validate_json(json.dumps(REFUSED[name]))
+
+
+def adapter(made: ModuleType, name: str) -> TypeAdapter[Any]:
+    return TypeAdapter(getattr(made.models, name))
