@@ -41,15 +41,16 @@ def test_one_finding_names_the_rule(tmp_path: Path, bomb: str, rule: str) -> Non
     assert "operation-tag" in {each.rule for each in found}
 
 
-def test_memory_that_one_rule_used_up_is_there_for_the_next(tmp_path: Path) -> None:
+def test_memory_that_one_rule_used_up_is_there_for_the_next(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "SECONDS", 30.0)
     found = findings(tmp_path, "a path with 20,000 variables")
     stopped = {each.message for each in found if each.rule == "check-incomplete"}
-    assert {message.partition(" stopped: ")[0] for message in stopped} == {
-        "'parameter-duplicate'",
-        "'path-parameters'",
-        "'tags'",
+    assert stopped == {
+        f"'{rule}' stopped: it needs too much memory, or crashes a library"
+        for rule in ("parameter-duplicate", "path-parameters", "tags")
     }
-    assert "MemoryError" not in str(stopped)
 
 
 def test_the_time_grows_with_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
