@@ -26,7 +26,7 @@ def cache(tmp_path: Path) -> Path:
     """A cache with one entry."""
     place = tmp_path / "caches" / "packages"
     store(place, KEY, FILES, DOCUMENT, ())
-    assert load(place, KEY, DOCUMENT) == FILES
+    assert load(place, KEY, DOCUMENT, [DOCUMENT.parent]) == FILES
     return place
 
 
@@ -56,7 +56,7 @@ def test_who_has_no_home_has_no_cache(
     assert not (tmp_path / "~").exists()
     place.parent.mkdir(parents=True)
     cache.rename(place)
-    assert load(place, KEY, DOCUMENT) is None
+    assert load(place, KEY, DOCUMENT, [DOCUMENT.parent]) is None
 
 
 def test_nobody_else_can_look_into_it(cache: Path) -> None:
@@ -68,7 +68,7 @@ def test_nobody_else_can_look_into_it(cache: Path) -> None:
 @pytest.mark.parametrize("mode", [0o770, 0o707, 0o755])
 def test_one_that_others_can_reach_is_neither_read_nor_written(cache: Path, mode: int) -> None:
     cache.chmod(mode)
-    assert load(cache, KEY, DOCUMENT) is None
+    assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
     store(cache, "1" * 64, FILES, DOCUMENT, ())
     assert [path.name for path in cache.iterdir()] == [KEY]
 
@@ -78,7 +78,7 @@ def test_one_of_another_user_is_neither_read_nor_written(
     cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: cache.stat().st_uid + 1)
-    assert load(cache, KEY, DOCUMENT) is None
+    assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
     store(cache, "1" * 64, FILES, DOCUMENT, ())
     assert [path.name for path in cache.iterdir()] == [KEY]
 
@@ -86,7 +86,7 @@ def test_one_of_another_user_is_neither_read_nor_written(
 def test_one_behind_a_link_is_neither_read_nor_written(cache: Path, tmp_path: Path) -> None:
     link = tmp_path / "link"
     link.symlink_to(cache)
-    assert load(link, KEY, DOCUMENT) is None
+    assert load(link, KEY, DOCUMENT, [DOCUMENT.parent]) is None
     store(link, "1" * 64, FILES, DOCUMENT, ())
     assert [path.name for path in cache.iterdir()] == [KEY]
 
@@ -114,7 +114,7 @@ WHOLE = {path: content.decode() for path, content in FILES.items()}
 )
 def test_an_entry_with_odd_contents_is_none(cache: Path, entry: object) -> None:
     (cache / KEY).write_text(json.dumps(entry))
-    assert load(cache, KEY, DOCUMENT) is None
+    assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
 
 
 @pytest.mark.parametrize("path", ["a.py", LOCK])
@@ -127,19 +127,19 @@ def test_an_entry_that_is_not_a_whole_output_is_none(
     if change is None:
         del files[path]
     (cache / KEY).write_text(json.dumps({"files": files, "parts": {}}))
-    assert load(cache, KEY, DOCUMENT) is None
+    assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
 
 
 @pytest.mark.parametrize("content", [b"", b"\n", b"\xff", b"0\n{}", b"[" * 100_000])
 def test_a_damaged_entry_is_none(cache: Path, content: bytes) -> None:
     (cache / KEY).write_bytes(content)
-    assert load(cache, KEY, DOCUMENT) is None
+    assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
 
 
 def test_an_entry_that_is_a_directory_is_none(cache: Path) -> None:
     (cache / KEY).unlink()
     (cache / KEY).mkdir()
-    assert load(cache, KEY, DOCUMENT) is None
+    assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
     store(cache, KEY, FILES, DOCUMENT, ())
 
 
@@ -148,12 +148,12 @@ def test_a_part_of_the_document_that_has_changed_makes_it_none(tmp_path: Path) -
     document, part, cache = tmp_path / "api.json", tmp_path / "part.json", tmp_path / "cache"
     part.write_text("{}")
     store(cache, KEY, FILES, document, [str(part)])
-    assert load(cache, KEY, document) == FILES
+    assert load(cache, KEY, document, [document.parent]) == FILES
     part.write_text("[]")
-    assert load(cache, KEY, document) is None
+    assert load(cache, KEY, document, [document.parent]) is None
     part.unlink()
     os.mkfifo(part)
-    assert load(cache, KEY, document) is None
+    assert load(cache, KEY, document, [document.parent]) is None
 
 
 def test_the_oldest_entries_go_and_nothing_else_does(cache: Path) -> None:
@@ -168,7 +168,7 @@ def test_the_oldest_entries_go_and_nothing_else_does(cache: Path) -> None:
 
 def key(own: Path, document: bytes = b"{}", **options: str) -> str:
     chosen = Options(templates=own, **options)
-    return cache_key(document, chosen, Templates(builtin_directory(), own), [])
+    return cache_key(document, chosen, Templates(builtin_directory(), own))
 
 
 def test_whatever_a_package_is_made_of_changes_the_key(tmp_path: Path) -> None:
@@ -180,10 +180,9 @@ def test_whatever_a_package_is_made_of_changes_the_key(tmp_path: Path) -> None:
         keys.append(key(own))
     (own / "deep" / "b").rename(own / "b")
     keys.append(key(own))
-    keys.append(cache_key(b"{}", Options(), Templates(builtin_directory()), []))
-    keys.append(cache_key(b"{}", Options(), Templates(builtin_directory()), [tmp_path]))
+    keys.append(cache_key(b"{}", Options(), Templates(builtin_directory())))
     for builtin in ("one", "two"):
         (tmp_path / builtin).mkdir()
         (tmp_path / builtin / "x.jinja").write_text(builtin)
-        keys.append(cache_key(b"{}", Options(), Templates(tmp_path / builtin), []))
+        keys.append(cache_key(b"{}", Options(), Templates(tmp_path / builtin)))
     assert len(set(keys)) == len(keys)

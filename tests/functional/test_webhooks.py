@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from specwright.errors import InputError
+from specwright.pipeline import InvalidDocument
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, ref
 
@@ -269,8 +269,13 @@ def test_a_body_that_is_not_json_is_verified_and_not_parsed(package: Generate) -
 
 def test_two_webhooks_that_would_share_a_function_are_refused(package: Generate) -> None:
     clash = {"x-contract-signature": OTHER, "operationId": "thing_made"}
-    with pytest.raises(InputError, match="would both have the name thing_made"):
+    with pytest.raises(InvalidDocument) as refused:
         package(differing(**clash))
+    (finding,) = refused.value.report.findings
+    assert (finding.rule, "both become 'thing_made'" in finding.message) == (
+        "operation-id-clash",
+        True,
+    )
 
 
 def test_an_api_without_webhooks_has_no_such_module(package: Generate) -> None:

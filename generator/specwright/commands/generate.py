@@ -138,10 +138,10 @@ def _remembered(config: Config, read: Callable[[], Document], within: Sequence[P
     templates = Templates(builtin_directory(), config.options.templates)
 
     def key() -> str:
-        return cache.cache_key(read_file(str(document)), config.options, templates, within)
+        return cache.cache_key(read_file(str(document)), config.options, templates)
 
     place, before = cache.cache_directory(), key()
-    files = cache.load(place, before, document)
+    files = cache.load(place, before, document, within)
     if files is None:
         files, loaded = _made(config, read)
         # Nobody knows what was read of a file that somebody changed at the same time.

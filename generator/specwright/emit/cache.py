@@ -9,12 +9,12 @@ import re
 import stat
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 import specwright
-from specwright.config import Options
+from specwright.config import Options, is_below
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, digest, parse_lock
 from specwright.errors import SpecwrightError
@@ -35,20 +35,10 @@ def cache_directory() -> Path:
     return home / "specwright" / "packages"
 
 
-def cache_key(
-    document: bytes, options: Options, templates: Templates, within: Iterable[Path]
-) -> str:
-    """Name the result for a document: whatever could change it changes the name.
-
-    Args:
-        within: the directories whose files the document may refer to.
-    """
+def cache_key(document: bytes, options: Options, templates: Templates) -> str:
+    """Name the result for a document: whatever could change it changes the name."""
     hashed = hashlib.sha256()
-    settings = {
-        **asdict(options),
-        "templates": options.templates is not None,
-        "within": sorted(map(str, within)),
-    }
+    settings = {**asdict(options), "templates": options.templates is not None}
     for part in (sys.version, *_distributions(), json.dumps(settings, sort_keys=True)):
         hashed.update(f"{part}\0".encode())
     own = ((name, source.encode()) for name, source in templates.own().items())
@@ -61,17 +51,24 @@ def cache_key(
     return hashed.hexdigest()
 
 
-def load(cache: Path, key: str, document: Path) -> FileSet | None:
+def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> FileSet | None:
     """Return the files of an earlier run, if nothing that they were made of has changed.
 
     What does not belong to the user alone, or is not as `store` leaves it, is not there.
+
+    Args:
+        within: the directories whose files the document may refer to.
     """
     try:
         if not _is_private(cache):
             return None
         files, parts = _entry(json.loads(read_regular(cache / key)))
         for name, expected in parts.items():
-            if digest(read_regular(document.parent / name)) != expected:
+            part = document.parent / name
+            # What was allowed then need not be allowed now.
+            if not any(is_below(part, each) for each in within):
+                return None
+            if digest(read_regular(part)) != expected:
                 return None
         return _whole({path: content.encode() for path, content in files.items()})
     except (OSError, ValueError, KeyError, RecursionError, SpecwrightError):
