@@ -101,7 +101,7 @@ def document_is_huge(repository: Repository) -> None:
     os.truncate(repository.top / "api.json", 10 * 1024**3)
 
 
-@attack("is not a regular file")
+@attack("is a path below the directory")
 def document_is_an_endless_device(repository: Repository) -> None:
     (repository.top / "api.json").unlink()
     (repository.top / "api.json").symlink_to("/dev/zero")
