@@ -362,26 +362,37 @@ def test_a_failure_halfway_leaves_everything_as_it_was(
     assert [path.name for path in project.glob(".generated*")] == []
 
 
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in directories")
+# A run that reads its document until somebody interrupts it.
+ENDLESS = """
+import signal, sys
+from specwright.commands import generate
+from specwright.cli import main
+def load(*arguments, **options):
+    print("reading", flush=True)
+    signal.pause()
+generate.load = load
+sys.argv = ["specwright", "generate"]
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such signals")
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM], ids=lambda sent: sent.name)
 def test_an_interrupted_run_leaves_everything_as_it_was(
     project: Path, sent: signal.Signals
 ) -> None:
+    change_document(project)
     before = snapshot(project / "generated")
-    document = project / "endless.json"
-    os.mkfifo(document)
     process = subprocess.Popen(
-        [sys.executable, "-m", "specwright", "generate", "--document", document.name],
+        [sys.executable, "-c", ENDLESS],
         cwd=project,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    # Opening waits for the reader, who then waits for more.
-    with document.open("w") as writer:
-        writer.write("{")
-        writer.flush()
-        process.send_signal(sent)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "reading\n"
+    process.send_signal(sent)
     _, said = process.communicate(timeout=30)
     assert (process.returncode, said.strip()) == (130, "interrupted")
     assert snapshot(project / "generated") == before
