@@ -386,6 +386,8 @@ def test_an_interrupted_run_leaves_everything_as_it_was(
     process = subprocess.Popen(
         [sys.executable, "-c", ENDLESS],
         cwd=project,
+        # Nothing that another test made is remembered there.
+        env={**os.environ, "XDG_CACHE_HOME": str(project / "cache")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
