@@ -65,6 +65,14 @@ def test_what_takes_too_long_ends_with_an_error(
         worker.begin(read)()
 
 
+def test_the_time_grows_with_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("specwright.models.worker.SECONDS", 0)
+    monkeypatch.setattr("specwright.models.worker.SECONDS_PER_OBJECT", 10)
+    read = document(tmp_path, Thing=THING)
+    with ModelWorker() as worker:
+        assert worker.begin(read)() == generate(read)
+
+
 def test_what_needs_too_much_memory_ends_with_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

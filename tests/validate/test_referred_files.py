@@ -192,9 +192,10 @@ def test_files_may_refer_to_each_other_one_after_the_other(tmp_path: Path) -> No
 
 def test_the_number_of_files_has_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("specwright.document.sources.bundle.MAX_FILES", 3)
-    for number in range(4):
-        link = {"$ref": f"{number + 1}.json"}
+    for number in range(3):
+        link = {"$ref": f"{number + 1}.json"} if number < 2 else {}
         (tmp_path / f"{number}.json").write_text(json.dumps({"properties": {"next": link}}))
+    load(referring(tmp_path, "1.json"))
     with pytest.raises(InputError, match="more than 3 files"):
         load(referring(tmp_path, "0.json"))
 
@@ -242,3 +243,21 @@ def test_an_address_that_is_none_is_an_input_error(tmp_path: Path) -> None:
     for address in ("http://[::1/a", "http://a b/", "http://127.0.0.1:99999/"):
         with pytest.raises(InputError, match=r"cannot be fetched|not an address"):
             load(referring(tmp_path, address), remote=Remote.FETCH)
+
+
+def test_a_schema_may_be_a_boolean_and_nothing_else_may(tmp_path: Path) -> None:
+    (tmp_path / "part.json").write_text('{"A": true}')
+    schemas = load(referring(tmp_path, "part.json#/A")).data["components"]["schemas"]
+    assert schemas == {"A": {"$ref": "#/components/schemas/A_2"}, "A_2": True}
+    document = write(tmp_path, "components: {responses: {A: {$ref: 'part.json#/A'}}}")
+    with pytest.raises(InputError, match="not an object"):
+        load(document)
+
+
+def test_a_file_on_another_machine_has_a_sane_size(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("specwright.document.sources.remote.LARGEST", 20)
+    answers = {"/large.json": (200, {}, json.dumps({"description": "x" * 20}).encode())}
+    with answering(answers) as web, pytest.raises(InputError, match="is too large"):
+        load(referring(tmp_path, f"{web}/large.json"), remote=Remote.FETCH)

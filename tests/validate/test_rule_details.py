@@ -289,3 +289,13 @@ def test_a_schema_of_too_many_parts_is_told_in_one_line(tmp_path: Path) -> None:
     assert found(tmp_path, part, "unsupported-pattern") == [
         ("/components/schemas/Many/allOf", "too many parts to compare their patterns")
     ]
+
+
+def test_a_message_is_one_line_however_long_the_path_is(tmp_path: Path) -> None:
+    part = f"""
+    paths:
+      /{"x" * 1000}/{{a}}:
+        get: {{responses: {{"200": {{description: Fine.}}}}}}
+    """
+    [(_, message)] = found(tmp_path, part, "path-parameters")
+    assert len(message) == 200

@@ -31,7 +31,7 @@ split-on-trailing-comma = false
 skip-magic-trailing-comma = true
 """
 _CHECK = ("check", "--fix", "--quiet", "--ignore-noqa", "--exit-zero")
-_SECONDS = 30
+_SECONDS = 20
 _FORMAT = ("format", "--quiet")
 
 
