@@ -42,3 +42,9 @@ def test_source_that_is_not_python_is_refused_with_its_place(source: str) -> Non
 def test_what_only_the_compiler_sees_is_refused(source: str) -> None:
     with pytest.raises(SpecwrightError, match="not Python"):
         verify("a.py", source)
+
+
+def test_what_takes_ruff_too_long_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("specwright.render.formatting._SECONDS", 0.0001)
+    with pytest.raises(SpecwrightError, match="too large"):
+        format_sources({"a.py": "x = 1\n"})

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from click import Command, Context, Group
+from click.testing import CliRunner
 
 from specwright.cli import COMMANDS, cli
 
@@ -72,3 +73,15 @@ def test_every_command_says_in_the_list_what_it_says_itself(name: str) -> None:
     assert command.get_short_help_str(200) == COMMANDS[name].summary
     if not isinstance(command, Group):
         assert "Examples:" in (command.epilog or "")
+
+
+def test_what_is_nested_deeper_than_the_interpreter_goes_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def check(*arguments: object) -> None:
+        raise RecursionError
+
+    monkeypatch.setattr("specwright.commands.validate.check", check)
+    result = CliRunner().invoke(cli, ["validate", str(write(tmp_path, "paths: {}"))])
+    assert result.exit_code == 2
+    assert result.stderr == "error: the document is nested too deeply, or too large\n"

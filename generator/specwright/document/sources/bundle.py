@@ -43,8 +43,7 @@ def bundle(
     """Replace references to other files by references into `components` of this one.
 
     Args:
-        within: directories, besides that of the document, whose files may be read; they are asked
-            for when the first reference leads to another directory.
+        within: directories, besides that of the document, whose files may be read.
     """
     bundler = _Bundler(data, source, parse, remote, within)
     # A stack of our own: a file may refer to one that refers to the next without end.

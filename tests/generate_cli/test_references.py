@@ -1,0 +1,65 @@
+"""What a document refers to is read for code under the conditions under which it is checked."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from specwright import pipeline
+from specwright.check import run
+from specwright.cli import cli
+from specwright.config import Options
+from specwright.document.sources.load import load
+from specwright.errors import SpecwrightError
+from tests.generate_cli.conftest import DOCUMENT, SETTINGS
+from tests.hostile_repositories.documents import BOMBS, write
+
+
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A directory outside a project that has a part of the document in it."""
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    project.mkdir()
+    outside.mkdir()
+    (outside / "part.json").write_text('{"type": "object"}')
+    (project / "pyproject.toml").write_text(SETTINGS)
+    schemas = {"Thing": {"$ref": "../outside/part.json"}}
+    document = {**DOCUMENT, "components": {"schemas": schemas}}
+    (project / "api.json").write_text(json.dumps(document))
+    return outside
+
+
+@pytest.mark.parametrize("command", [("generate",), ("scaffold", "--into", "service")])
+def test_a_part_outside_the_project_is_used_if_that_is_allowed(
+    command: tuple[str, ...], outside: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(outside.parent / "project")
+    refused = CliRunner().invoke(cli, [*command])
+    assert refused.exit_code == 2
+    assert "leads out of the project" in refused.stderr
+    allowed = CliRunner().invoke(cli, [*command, "--allow-refs-from", str(outside)])
+    assert allowed.exit_code == 0, allowed.output
+
+
+def test_a_part_of_the_project_is_used(outside: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = outside.rename(outside.parent / "project" / "outside").parent
+    (project / "api").mkdir()
+    (project / "api.json").rename(project / "api" / "api.json")
+    (project / "pyproject.toml").write_text('[tool.specwright]\ndocument = "api/api.json"\n')
+    monkeypatch.chdir(project)
+    for command in (("generate",), ("scaffold", "--into", "service")):
+        result = CliRunner().invoke(cli, [*command])
+        assert result.exit_code == 0, result.output
+
+
+def test_nothing_is_generated_if_a_rule_that_it_needs_does_not_finish(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(run, "SECONDS", 0.0)
+    monkeypatch.setattr(run, "SECONDS_PER_OBJECT", 0.0)
+    document = load(write(tmp_path, BOMBS["10,000 schemas"]()))
+    with pytest.raises(SpecwrightError, match="stopped: it takes too long"):
+        pipeline.generate(document, Options())
