@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from pydantic import TypeAdapter, ValidationError
+from typing_extensions import TypeAliasType
 
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, operation, ref
@@ -57,6 +58,12 @@ def test_a_value_that_fits_at_every_level(made: ModuleType, name: str) -> None:
 def test_a_value_that_does_not_fit_deep_inside(made: ModuleType, name: str) -> None:
     with pytest.raises(ValidationError):
         adapter(made, name).validate_json(json.dumps(REFUSED[name]))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_type_that_names_itself_has_a_name(made: ModuleType, name: str) -> None:
+    # Type checkers refuse a circle of plain aliases.
+    assert isinstance(getattr(made.models, name), TypeAliasType)
 
 
 def adapter(made: ModuleType, name: str) -> TypeAdapter[Any]:

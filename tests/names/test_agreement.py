@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +12,13 @@ from specwright.check.run import check
 from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.sources.load import load
+from specwright.findings import Level
 from specwright.pipeline import InvalidDocument, generate
 from tests.conftest import Run
 from tests.functional.documents import THING, Json, content, document, operation, ref
 from tests.mutants.judge import faults
 
-Change = Callable[[Json], Any]
+TEXT = {"type": "string"}
 
 
 def two(first: Json, second: Json) -> Json:
@@ -32,6 +32,22 @@ def shared(key: str) -> Json:
     return document({"/a": path, key: path}, components={"pathItems": {"find": item}})
 
 
+def followed(first: str, second: str) -> Json:
+    page = {
+        "type": "object",
+        "properties": {"data": {"type": "array", "items": ref("Thing")}, "next": TEXT},
+    }
+    pages = {"cursor": "cursor", "items": "/data", "next": "/next", "resume": True}
+    rest = {"limit": None, "more": None, "id": "/id"}
+    cursor = {"name": "cursor", "in": "query", "schema": TEXT}
+    found = operation(page, operationId=first, parameters=[cursor])
+    paths = {
+        "/a": {"get": {**found, "x-contract-pagination": {**pages, **rest}}},
+        "/b": {"get": operation(operationId=second)},
+    }
+    return document(paths, {"Thing": THING})
+
+
 def events(first: str, second: str) -> Json:
     event = {"requestBody": {"required": True, **content(ref("Thing"))}, **operation()}
     hooks = {name: {"post": {**event, "operationId": name}} for name in (first, second)}
@@ -42,8 +58,8 @@ def schemas(*names: str) -> Json:
     return document({}, dict.fromkeys(names, THING))
 
 
-def titled(title: str) -> Json:
-    return document({"/a": {"get": operation(operationId="find")}}) | {
+def titled(title: str, **members: Any) -> Json:
+    return document({"/a": {"get": operation(operationId="find", **members)}}) | {
         "info": {"title": title, "version": "1"}
     }
 
@@ -54,12 +70,12 @@ def called_back() -> Json:
 
 
 def parameters(*names: tuple[str, str]) -> Json:
-    found = [{"name": name, "in": place, "schema": {"type": "string"}} for name, place in names]
+    found = [{"name": name, "in": place, "schema": TEXT} for name, place in names]
     return document({"/a": {"get": operation(operationId="find", parameters=found)}})
 
 
 def properties(*names: str) -> Json:
-    thing = {"type": "object", "properties": {name: {"type": "string"} for name in names}}
+    thing = {"type": "object", "properties": dict.fromkeys(names, TEXT)}
     return document({}, {"Thing": thing})
 
 
@@ -77,9 +93,14 @@ REFUSED = {
         {**ONE, "tags": ["pets"]}, {**OTHER, "tags": ["unimplemented pets"]}
     ),
     "a tag and operations without one": two({**ONE, "tags": ["Default"]}, {**OTHER, "tags": []}),
-    "a tag that is another one's name apart": two(
-        {**ONE, "tags": ["group"]}, {**OTHER, "tags": ["group operations"]}
+    "tags that are one attribute": two({**ONE, "tags": ["API"]}, {**OTHER, "tags": ["api"]}),
+    "a tag that is another one's class of the client apart": two(
+        {**ONE, "tags": ["page"]}, {**OTHER, "tags": ["page operations"]}
     ),
+    "a tag that is another one's class of the stub apart": two(
+        {**ONE, "tags": ["context"]}, {**OTHER, "tags": ["context operations"]}
+    ),
+    "an operation and the one that follows a list": followed("list", "follow"),
     "schemas that are one class": schemas("OrderLine", "order-line"),
     "schemas that are one class apart": schemas("Field", "FieldModel"),
     "webhooks that are one name": events("thing.made", "thing_made"),
@@ -89,6 +110,8 @@ GENERATED = {
     "an operation and its callback": called_back(),
     "an operation and a webhook": two(ONE, OTHER)
     | {"webhooks": {"one": {"post": operation(operationId="ONE")}}},
+    "an operation and another one that follows nothing": followed("list", "follow_it"),
+    "a tag that is the client's class": titled("Pets", tags=["pets client"]),
     "parameters that are one name": parameters(("id", "query"), ("Id", "query"), ("id", "header")),
     "properties that are one name": properties("planId", "plan_id"),
     **{
@@ -112,16 +135,17 @@ def made(tmp_path: Path, written: Json, **options: Any) -> tuple[bool, bool]:
     path = tmp_path / "api.json"
     path.write_text(json.dumps(written))
     settings = Settings(short_method_names=options.get("short_method_names", False))
-    is_valid = not check(load(path), settings).has_errors
+    errors = [each for each in check(load(path), settings).findings if each.level is Level.ERROR]
+    assert all(each.rule.endswith("-clash") for each in errors), errors
     try:
         files = generate(load(path), Options(**options))
     except InvalidDocument:
-        return is_valid, False
+        return not errors, False
     for name, text in files.items():
         target = tmp_path / "made" / name
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(text)
-    return is_valid, True
+    return not errors, True
 
 
 @pytest.mark.parametrize("written", REFUSED.values(), ids=REFUSED)
@@ -145,6 +169,13 @@ SHORT = two(
 def test_short_names_clash_where_long_ones_do_not(tmp_path: Path) -> None:
     assert made(tmp_path, SHORT) == (True, True)
     assert made(tmp_path, SHORT, short_method_names=True) == (False, False)
+
+
+def test_a_tag_without_words_is_not_left_out_of_names(tmp_path: Path) -> None:
+    written = two({"operationId": "find", "tags": ["***"]}, {"operationId": "make", "tags": ["_"]})
+    assert made(tmp_path, written, short_method_names=True) == (False, False)
+    written["paths"].pop("/b")
+    assert made(tmp_path, written, short_method_names=True) == (True, True)
 
 
 PROJECT = '[tool.specwright]\ndocument = "{}"\nshort-method-names = true\n'

@@ -280,6 +280,18 @@ def test_an_annotation_of_a_client_names_a_type_of_python(made: Made, module: st
     assert groups.isdisjoint(node.id for node in read if isinstance(node, ast.Name))
 
 
+def test_a_package_is_not_called_like_what_it_imports() -> None:
+    imported = set()
+    for path in (ROOT / "generated" / "partner_esim").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ImportFrom) and not node.level:
+                imported.add(str(node.module).partition(".")[0])
+            elif isinstance(node, ast.Import):
+                imported |= {alias.name.partition(".")[0] for alias in node.names}
+    assert imported - sys.stdlib_module_names == naming.PACKAGES
+    assert imported.isdisjoint(map(naming.package_name, imported))
+
+
 def test_only_names_that_something_uses_are_reserved(tmp_path: Path) -> None:
     top = written(tmp_path, every_kind())
     used = taken_names(top) | taken_names(ROOT / "generated" / "partner_esim")

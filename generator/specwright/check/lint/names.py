@@ -70,18 +70,13 @@ def tag_name_clash(subject: Subject) -> Iterator[Violation]:
 
 def _group(tag: str, pointer: Pointer) -> Named:
     names = group_names(tag)
-    return (
-        tag,
-        pointer,
-        (
-            ("client", names.attribute),
-            ("clients", names.class_name),
-            ("create_app", names.argument),
-            ("server", names.protocol),
-            ("server", f"Unimplemented{names.protocol}"),
-            ("scaffold", names.module),
-        ),
+    becomes = (
+        ("client", names.attribute),
+        ("clients", names.class_name),
+        ("server", names.protocol),
+        ("server", f"Unimplemented{names.protocol}"),
     )
+    return tag, pointer, becomes
 
 
 def schema_name_clash(subject: Subject) -> Iterator[Violation]:
