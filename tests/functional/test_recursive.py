@@ -14,7 +14,7 @@ from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, operation, ref
 from tests.names.kinds import SCHEMAS
 
-NAMES = ("ListsKind", "MapsKind", "NestKind", "FewKind", "TextsKind", "TreeKind")
+NAMES = ("ListsKind", "MapsKind", "NestKind", "FewKind", "TextsKind", "TreeKind", "LinksKind")
 ACCEPTED = {
     "ListsKind": [["x"], [[]]],
     "MapsKind": {"a": {"b": 1, "c": None}},
@@ -22,6 +22,7 @@ ACCEPTED = {
     "FewKind": [[], [[], []]],
     "TextsKind": ["x", ["y", None], None],
     "TreeKind": {"a": {"b": {}}},
+    "LinksKind": [{"links": []}],
 }
 REFUSED = {
     "ListsKind": [["x", [1]]],
@@ -30,6 +31,7 @@ REFUSED = {
     "FewKind": [[], [[], [], []]],
     "TextsKind": ["x", ["y", 1]],
     "TreeKind": {"a": {"b": 1}},
+    "LinksKind": [{"links": [1]}],
 }
 
 
@@ -51,7 +53,8 @@ def made(package: Generate) -> ModuleType:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_a_value_that_fits_at_every_level(made: ModuleType, name: str) -> None:
-    assert adapter(made, name).validate_json(json.dumps(ACCEPTED[name])) == ACCEPTED[name]
+    value = adapter(made, name).validate_json(json.dumps(ACCEPTED[name]))
+    assert adapter(made, name).dump_python(value) == ACCEPTED[name]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -63,7 +66,9 @@ def test_a_value_that_does_not_fit_deep_inside(made: ModuleType, name: str) -> N
 @pytest.mark.parametrize("name", NAMES)
 def test_a_type_that_names_itself_has_a_name(made: ModuleType, name: str) -> None:
     # Type checkers refuse a circle of plain aliases.
-    assert isinstance(getattr(made.models, name), TypeAliasType)
+    alias = getattr(made.models, name)
+    assert isinstance(alias, TypeAliasType)
+    assert alias.__name__ == name
 
 
 def adapter(made: ModuleType, name: str) -> TypeAdapter[Any]:

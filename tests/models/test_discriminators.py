@@ -59,7 +59,12 @@ def made(tmp_path: Path, schemas: Json) -> list[str]:
 
 @pytest.mark.parametrize("union", UNIONS.values(), ids=UNIONS)
 def test_a_union_becomes_a_type_that_works(tmp_path: Path, union: Json) -> None:
-    assert made(tmp_path, {**PARTS, "Union": union}) == []
+    assert made(tmp_path, {**PARTS, "Pet": union}) == []
+
+
+def test_a_member_may_say_its_tag_in_a_part(tmp_path: Path) -> None:
+    made(tmp_path, {**PARTS, "Pet": UNIONS["open"]})
+    assert "class UnknownPet(Model)" in (tmp_path / "made/made/models.py").read_text()
 
 
 @pytest.mark.parametrize("discriminator", [{}, {"mapping": {}}, {"propertyName": 5}])
@@ -72,4 +77,4 @@ def test_a_discriminator_names_a_property(tmp_path: Path, discriminator: Any) ->
 def test_a_circle_of_parts_is_refused_in_words(tmp_path: Path) -> None:
     union = {"oneOf": [ref("Loop"), ref("Cat")], "discriminator": KIND, **OPEN}
     with pytest.raises(SpecwrightError, match="inheritance cycle"):
-        made(tmp_path, {**PARTS, "Loop": {"allOf": [ref("Loop")]}, "Union": union})
+        made(tmp_path, {**PARTS, "Loop": {"allOf": [ref("Loop")]}, "Pet": union})

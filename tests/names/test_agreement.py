@@ -11,6 +11,7 @@ import pytest
 from specwright.check.run import check
 from specwright.check.settings import Settings
 from specwright.config import Options
+from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.findings import Level
 from specwright.pipeline import InvalidDocument, generate
@@ -111,6 +112,10 @@ GENERATED = {
     "an operation and a webhook": two(ONE, OTHER)
     | {"webhooks": {"one": {"post": operation(operationId="ONE")}}},
     "an operation and another one that follows nothing": followed("list", "follow_it"),
+    "a tag of operations and one of webhooks": two(
+        {**ONE, "tags": ["pets"]}, {**OTHER, "tags": ["pets"]}
+    )
+    | {"webhooks": {"made": {"post": operation(operationId="made", tags=["Pets"])}}},
     "a tag that is the client's class": titled("Pets", tags=["pets client"]),
     "parameters that are one name": parameters(("id", "query"), ("Id", "query"), ("id", "header")),
     "properties that are one name": properties("planId", "plan_id"),
@@ -176,6 +181,24 @@ def test_a_tag_without_words_is_not_left_out_of_names(tmp_path: Path) -> None:
     assert made(tmp_path, written, short_method_names=True) == (False, False)
     written["paths"].pop("/b")
     assert made(tmp_path, written, short_method_names=True) == (True, True)
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"paths": 3},
+        {"paths": {"/a": {"$ref": "https://example.com/item"}}},
+        {"paths": {"/a": {"get": {"tags": 3, "responses": {}}}}},
+        {"paths": {"/a": {"get": {"operationId": 3, "responses": {}}}}},
+        {"components": {"schemas": 3}},
+    ],
+)
+def test_names_of_a_broken_document_stop_nothing(tmp_path: Path, broken: Json) -> None:
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(document() | broken))
+    report = check(load(path, remote=Remote.KEEP), Settings())
+    stopped = [each.message for each in report.findings if each.rule == "check-incomplete"]
+    assert not [message for message in stopped if "-clash" in message]
 
 
 PROJECT = '[tool.specwright]\ndocument = "{}"\nshort-method-names = true\n'

@@ -161,7 +161,7 @@ def _without_tag(identifier: str, tag: str) -> str:
     spoken = [word.lower() for word in words(identifier)]
     group = [word.lower() for word in words(tag)]
     for noun in (group, [*group[:-1], *map(_singular, group[-1:])]):
-        if 0 < len(noun) < len(spoken) and spoken[-len(noun) :] == noun:
+        if len(noun) < len(spoken) and spoken[-len(noun) :] == noun:
             return snake(" ".join(spoken[: -len(noun)]))
     return snake(identifier)
 

@@ -14,6 +14,7 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.naming import model_name
 from specwright.document.normalise import COMPONENTS
+from specwright.models.unions import is_told_apart, open_member
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
@@ -56,13 +57,18 @@ KEYWORDS = frozenset(
     ]
 )
 
-# Types of values that have no properties; null has none either, and is told apart by itself.
-NOT_OBJECTS = ("array", "boolean", "integer", "number", "string")
-
 # Formats with a Python type of their own; such a type takes no pattern and no length.
 FORMATS = frozenset({"date", "date-time", "time", "uuid"})
 TEXT_CONSTRAINTS = frozenset({"maxLength", "minLength", "pattern"})
 
+# Keywords that say nothing about values of other types (JSON Schema 2020-12 Validation, 6).
+NUMBERS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf")
+LIMITS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(NUMBERS, ("number", "integer")),
+    **dict.fromkeys(TEXT_CONSTRAINTS, ("string",)),
+    **dict.fromkeys(("maxItems", "minItems", "uniqueItems"), ("array",)),
+    **dict.fromkeys(("maxProperties", "minProperties"), ("object",)),
+}
 
 # Flags that change nothing. The generator does not reason about a pattern that begins with flags
 # for verbose mode; any other it would try on values with an engine of exponential time.
@@ -99,12 +105,13 @@ def translate(document: Document) -> Dialect:
     pending = list(dialect.origins.items())
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
-        translated = _Translation(dialect, pending).schema(schema)
-        # The generator forgets the items of an array that holds itself, unless it is in a union.
-        recursive = isinstance(schema, dict) and _leads_to(document, schema.get("items"), pointer)
-        dialect.schemas[name] = {"anyOf": [translated]} if recursive else translated
-        fallback = _fallback(document, schema)
-        if fallback is not None:
+        dialect.schemas[name] = translated = _Translation(dialect, pending).schema(schema)
+        fallback = open_member(document, schema)
+        if fallback is None:
+            # The generator forgets the items of an array that holds itself outside of a union.
+            if isinstance(schema, dict) and _leads_to(document, schema.get("items"), pointer):
+                dialect.schemas[name] = {"anyOf": [translated]}
+        else:
             dialect.open_unions[name] = fallback_name = _fallback_name(dialect, name)
             dialect.schemas[fallback_name] = fallback
             # As a member of the union, so that the generator puts its class above the union.
@@ -136,6 +143,13 @@ def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
+def _applies(keyword: str, schema: dict[str, Any]) -> bool:
+    """Whether a keyword can say something about values of the schema's type."""
+    declared = schema.get("type")
+    types = declared if isinstance(declared, list) else [declared]
+    return keyword not in LIMITS or declared is None or not set(LIMITS[keyword]).isdisjoint(types)
+
+
 def _leads_to(document: Document, schema: Any, pointer: Pointer) -> bool:
     """Whether a schema refers to another one, itself or in a part of it."""
     if isinstance(schema, list):
@@ -146,48 +160,6 @@ def _leads_to(document: Document, schema: Any, pointer: Pointer) -> bool:
     if isinstance(ref, str) and document.target(ref) == pointer:
         return True
     return any(_leads_to(document, each, pointer) for each in schema.values())
-
-
-def _fallback(document: Document, schema: Any) -> dict[str, Any] | None:
-    """The schema of what an open union may hold later: an object with a discriminator."""
-    if not isinstance(schema, dict) or EXTENSIBLE_ENUM.name not in schema:
-        return None
-    if not _is_told_apart(document, schema):
-        return None
-    tag = schema["discriminator"]["propertyName"]
-    members = schema.get("oneOf") or schema.get("anyOf") or ()
-    if not all(_says_its_tag(document, member, tag) for member in members):
-        return None
-    return {
-        "type": "object",
-        "description": f"A value whose `{tag}` is newer than this package.",
-        "properties": {tag: {"type": "string"}},
-        "required": [tag],
-    }
-
-
-def _is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
-    """Whether a discriminator can do its work: all alternatives may have the property."""
-    discriminator = schema.get("discriminator")
-    if not isinstance(discriminator, dict) or not discriminator["propertyName"]:
-        return False
-    members = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
-    kinds = [document.follow(each) for each in members or [schema]]
-    return not any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds)
-
-
-def _says_its_tag(
-    document: Document, schema: Any, tag: str, above: tuple[dict[str, Any], ...] = ()
-) -> bool:
-    """Whether an object says by itself which values of the tag are its own."""
-    followed = document.follow(schema)
-    if not isinstance(followed, dict) or any(followed is each for each in above):
-        return False
-    declared = document.follow(followed.get("properties", {}).get(tag))
-    if isinstance(declared, dict) and ("const" in declared or "enum" in declared):
-        return True
-    parts = followed.get("allOf", ())
-    return any(_says_its_tag(document, part, tag, (*above, followed)) for part in parts)
 
 
 def _fallback_name(dialect: Dialect, union: str) -> str:
@@ -203,14 +175,15 @@ class _Translation:
     def schema(self, schema: Any) -> Any:
         if not isinstance(schema, dict):
             return schema
-        known = _with_linear_patterns({k: v for k, v in schema.items() if k in KEYWORDS})
+        known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
+        known = _with_linear_patterns(known)
         result = schemas.map_children(known, self.schema)
         if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
             result.pop("format", None)
         if isinstance(known.get("$ref"), str):
             result["$ref"] = self._reference(known["$ref"])
         result.pop("discriminator", None)
-        if _is_told_apart(self.dialect.document, known):
+        if is_told_apart(self.dialect.document, known):
             result["discriminator"] = self._discriminator(known["discriminator"])
         values = schema.get(EXTENSIBLE_ENUM.name)
         if isinstance(values, list) and known.get("type") == "string":

@@ -115,14 +115,21 @@ def _statement(alias: _Alias, written: str, is_forward: bool) -> _Edit:
 
 
 def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
-    """The aliases that name something of the module in a string, or are part of a circle."""
+    """The aliases that name something of the module in a string, or are part of a circle.
+
+    And those of None, for which Python has no `|`.
+    """
     own = aliases.keys() | classes
     named = {name: _names(alias.type) & aliases.keys() for name, alias in aliases.items()}
     return {
         name
         for name, alias in aliases.items()
-        if _quoted(alias.type) & own or name in _reached(name, named)
+        if _quoted(alias.type) & own or name in _reached(name, named) or _is_none(alias.type)
     }
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 def _reached(name: str, named: dict[str, set[str]]) -> set[str]:

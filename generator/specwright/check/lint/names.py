@@ -49,7 +49,7 @@ def _named(site: OperationSite, *, short: bool) -> Named:
     pointer = join("webhooks" if is_webhook else "paths", site.key, site.method.lower())
     if site.id is not None:
         pointer += "/operationId"
-    names = operation_names(site.name, None if is_webhook else tag, short=short)
+    names = operation_names(site.name, tag, short=short)
     if is_webhook:
         return site.name, pointer, (("webhooks", names.handler),)
     group = group_names(tag).attribute
