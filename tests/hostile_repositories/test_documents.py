@@ -68,7 +68,7 @@ def test_the_answer_says_what_could_not_be_done(command: str, bomb: str, tmp_pat
     assert SAMPLE[command, bomb] in run(tmp_path, command, bomb)
 
 
-@pytest.mark.published
+@pytest.mark.exhaustive
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("bomb", BOMBS)
 def test_every_document_has_an_answer(command: str, bomb: str, tmp_path: Path) -> None:

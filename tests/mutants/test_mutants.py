@@ -14,7 +14,7 @@ from tests.mutants.trial import Trial, all_documents, small_documents, trials
 from tests.mutants.worker import PACKAGE
 
 TOTAL, SAMPLE, CHUNK, TYPED = 2000, 40, 10, 50
-mutants = pytest.mark.mutants
+exhaustive = pytest.mark.exhaustive
 
 
 def faulty(tried: Iterator[Trial]) -> str:
@@ -28,14 +28,14 @@ def test_a_mutant_of_a_document_of_ours(first: int, tmp_path: Path) -> None:
     assert not wrong, wrong
 
 
-@mutants
+@exhaustive
 @pytest.mark.parametrize("first", range(0, TOTAL, CHUNK))
 def test_a_mutant_of_any_document(first: int, tmp_path: Path, corpus: Path) -> None:
     wrong = faulty(trials(all_documents(corpus), range(first, first + CHUNK), tmp_path))
     assert not wrong, wrong
 
 
-@mutants
+@exhaustive
 def test_mypy_finds_nothing_in_the_packages_of_mutants(tmp_path: Path, corpus: Path) -> None:
     tried = trials(all_documents(corpus), count(), tmp_path)
     made = islice((trial for trial in tried if trial.is_generated), TYPED)
