@@ -11,7 +11,6 @@ from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
     ErrorCode,
     ErrorShape,
-    Idempotency,
     ListOperation,
     Operation,
     Pagination,
@@ -148,7 +147,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     body_type="application/json",
     responses={"201": "Order", **_FAILURES_1},
     idempotent=True,
-    idempotency=Idempotency(("reference",), "Idempotent-Replay", "true", 409, 422),
+    in_progress=409,
     rate_limit="write",
 )
 
@@ -216,7 +215,7 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     body_type="application/json",
     responses={"201": "Topup", **_FAILURES_1},
     idempotent=True,
-    idempotency=Idempotency(("reference",), "Idempotent-Replay", "true", 409, 422),
+    in_progress=409,
     rate_limit="write",
 )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specwright.errors import InputError, Location
+from specwright.errors import InputError, Location, did_you_mean
 from specwright.files import read_regular
 
 FILE_NAME = "pyproject.toml"
@@ -148,12 +148,8 @@ def _place(file: Path, text: str, key: str) -> Location:
 
 
 def _advice(key: str) -> str:
-    # Imported here: only mistakes need it.
-    from difflib import get_close_matches
-
-    near = get_close_matches(key.replace("_", "-").lower(), SETTINGS, 1)
     known = f"known are {', '.join(SETTINGS)}"
-    return f"did you mean {near[0]!r}? {known}" if near else known
+    return did_you_mean(key.replace("_", "-").lower(), SETTINGS, known)
 
 
 def _shown(value: object) -> str:

@@ -578,4 +578,4 @@ def test_names_of_headers_have_no_case(package: Generate, origin: Origin) -> Non
         assert list(inspect.signature(client.things.get_it).parameters) == ["x_foo"]
         client.things.get_it(x_foo=7)
     assert origin.asked[0].headers["x-foo"] == "7"
-    assert origin.asked[0].headers["accept"] == "application/json"
+    assert origin.asked[0].headers["accept"] == "application/json, */*;q=0.5"

@@ -157,6 +157,12 @@ REPORTED = [
         "callback",
         OPERATION % "callbacks: {done: {'{$url}': {post: {responses: {}}}}}",
     ),
+    Reported(
+        "schema.x-extensible-enum",
+        "open-union",
+        "components: {schemas: {A: {anyOf: [{type: object}], x-extensible-enum: [a], "
+        "discriminator: {propertyName: kind}}}}",
+    ),
     Reported("schema.readOnly", "read-write", "components: {schemas: {A: {readOnly: true}}}"),
     Reported("schema.writeOnly", "read-write", "components: {schemas: {A: {writeOnly: true}}}"),
     Reported(
@@ -207,6 +213,8 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
     "exclusiveMinimum": ({"type": "number", "exclusiveMinimum": 3}, 3),
     "maxLength": ({"type": "string", "maxLength": 1}, "aa"),
     "minLength": ({"type": "string", "minLength": 2}, "a"),
+    "minLength beyond any machine word": ({"type": "string", "minLength": 10**30}, "a"),
+    "minItems beyond any machine word": ({**TEXTS, "minItems": 10**30}, ["a"]),
     "minLength without a type": ({"minLength": 2}, "a"),
     "pattern": ({"type": "string", "pattern": "^a$"}, "b"),
     "maxItems": ({**TEXTS, "maxItems": 1}, ["a", "b"]),

@@ -33,7 +33,6 @@ from specwright.runtime.server.problems import Problem, Unimplemented
 from specwright.runtime.shared.operation import (
     ErrorCode,
     ErrorShape,
-    Idempotency,
     Operation,
     Parameter,
 )
@@ -144,7 +143,6 @@ CREATE_THING: Operation[Thing] = Operation(
     body="ThingCreate",
     body_type="application/json",
     responses={"201": "Thing", "200": "Thing", **ERRORS},
-    idempotency=Idempotency(("reference",), "Replayed", "true", 409, 422),
     rate_limit="write",
 )
 LIST_THINGS: Operation[Any] = Operation(
@@ -826,15 +824,12 @@ def test_a_limit_other_than_the_contracts_is_announced() -> None:
         assert "At most 7 requests" in answer.error["message"]
 
 
-def test_a_handler_sends_an_earlier_answer_again_as_the_contract_announces_it() -> None:
+def test_a_handler_sends_an_earlier_answer_again_with_headers_of_its_own() -> None:
     first = b'{"id": "a", "reference": "r",  "quantity": 1}'
 
     class Replaying(Things):
         async def create_thing(self, *, body: ThingCreate, context: Context) -> Reply[Thing]:
-            assert context.operation is not None
-            declared = context.operation.idempotency
-            assert declared is not None
-            return Reply(first, headers={declared.replay_header: declared.replay_value})
+            return Reply(first, headers={"Replayed": "true"})
 
     with Server(application(Replaying())) as server:
         again = server.post("/things", {"reference": "r"})

@@ -148,6 +148,32 @@ def test_text_in_other_formats_is_not_compared_with_a_schema(tmp_path: Path) -> 
     assert "/json/" in pointer
 
 
+def test_a_union_that_stays_closed_is_reported(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Card: {type: object, required: [kind], properties: {kind: {const: card}}}
+        Cash: {type: object, required: [kind], properties: {kind: {type: string}}}
+        Open: &open
+          oneOf: [{$ref: "#/components/schemas/Card"}]
+          discriminator: {propertyName: kind}
+          x-extensible-enum: [card]
+        Closed: {<<: *open, oneOf: [{$ref: "#/components/schemas/Cash"}]}
+        Order: {type: object, properties: {paid: {<<: *open}}}
+        Colour: {type: string, x-extensible-enum: [red]}
+    """
+    assert found(tmp_path, part, "unsupported-open-union") == [
+        (
+            "/components/schemas/Closed/x-extensible-enum",
+            "not every alternative says which tags are its own; the union stays closed",
+        ),
+        (
+            "/components/schemas/Order/properties/paid/x-extensible-enum",
+            "the union has no name of its own, and stays closed",
+        ),
+    ]
+
+
 def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:
     part = """
     components:

@@ -7,6 +7,7 @@ stay out: what a document says must not choose what is imported.
 from __future__ import annotations
 
 import hashlib
+import sys
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,7 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.naming import model_name
 from specwright.document.normalise import COMPONENTS
-from specwright.models.unions import is_told_apart, open_member
+from specwright.document.unions import is_told_apart, open_member
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
@@ -69,6 +70,10 @@ LIMITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("maxItems", "minItems", "uniqueItems"), ("array",)),
     **dict.fromkeys(("maxProperties", "minProperties"), ("object",)),
 }
+# Counts, which Python keeps in a machine word.
+COUNTS = frozenset(
+    {"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
+)
 
 # Flags that change nothing. The generator does not reason about a pattern that begins with flags
 # for verbose mode; any other it would try on values with an engine of exponential time.
@@ -176,6 +181,7 @@ class _Translation:
         if not isinstance(schema, dict):
             return schema
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
+        known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
         known = _with_linear_patterns(known)
         result = schemas.map_children(known, self.schema)
         if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():

@@ -51,7 +51,7 @@ class Core:
         self._codecs = Codecs(service.models)
         self._headers: Headers = [
             ("host", host),
-            ("accept", "application/json"),
+            ("accept", "application/json, */*;q=0.5"),
             ("accept-encoding", "gzip"),
             ("user-agent", service.user_agent),
         ]

@@ -61,17 +61,6 @@ class Pagination:
 
 
 @dataclass(frozen=True, slots=True)
-class Idempotency:
-    """How a repeated request is recognised: `key` is the path of the body's property."""
-
-    key: tuple[str, ...]
-    replay_header: str
-    replay_value: str
-    in_progress: int
-    changed: int
-
-
-@dataclass(frozen=True, slots=True)
 class Operation(Generic[Result]):
     """One operation; `Result` is what a successful call returns.
 
@@ -88,6 +77,8 @@ class Operation(Generic[Result]):
             model; None for a response without a body, `bytes` for one that is not JSON.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
+        in_progress: status of the answer while an earlier request with the same key is still
+            at work (`x-contract-idempotency`).
         one_of: groups of query parameters at least one of which must be given, with the
             error code of their absence.
         rate_limit: name of the class of `x-contract-rate-limit`.
@@ -105,7 +96,7 @@ class Operation(Generic[Result]):
     responses: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     secured: bool = True
     idempotent: bool = False
-    idempotency: Idempotency | None = None
+    in_progress: int | None = None
     pagination: Pagination | None = None
     one_of: tuple[tuple[tuple[str, ...], str], ...] = ()
     rate_limit: str | None = None

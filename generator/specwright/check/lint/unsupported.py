@@ -10,10 +10,13 @@ from typing import Any
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping, sequence
 from specwright.document import sites
+from specwright.document.normalise import COMPONENTS
 from specwright.document.security import credential_scheme, schemes
 from specwright.document.sites import Direction, Site, essence, is_json, is_range
+from specwright.document.unions import open_member
 from specwright.findings import Level
-from specwright.pointer import Pointer, join
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _FLOWS = frozenset({"oauth2", "openIdConnect"})
 _FORMS = frozenset({"application/x-www-form-urlencoded"})
@@ -181,6 +184,19 @@ def unsupported_read_write(subject: Subject) -> Iterator[Violation]:
             )
 
 
+def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        if EXTENSIBLE_ENUM.name not in node.value or not {"oneOf", "anyOf"} & node.value.keys():
+            continue
+        pointer = node.pointer + join(EXTENSIBLE_ENUM.name)
+        if len(split(node.pointer)) != len(split(COMPONENTS)) + 1:
+            yield Violation(pointer, "the union has no name of its own, and stays closed")
+        elif open_member(subject.document, node.value) is None:
+            yield Violation(
+                pointer, "not every alternative says which tags are its own; the union stays closed"
+            )
+
+
 _Schema = dict[str, Any]
 # Places where a schema has the type that something else gives it.
 _PART = re.compile(r"/(allOf/\d+|propertyNames)$")
@@ -281,6 +297,16 @@ _ANSWER = """
                 "200":
                   description: The orders.
                   content: {%s: {}}
+        """
+
+_UNION = f"""
+        components:
+          schemas:
+            Card: {{type: object, required: [kind], properties: {{kind: {{%s}}}}}}
+            Method:
+              oneOf: [{{$ref: "#/components/schemas/Card"}}]
+              discriminator: {{propertyName: kind}}
+              {EXTENSIBLE_ENUM.name}: [card]
         """
 
 
@@ -417,6 +443,14 @@ RULES = (
             OrderCreate: {type: object, properties: {plan_id: {type: string}}}
         """,
         unsupported_read_write,
+    ),
+    _rule(
+        "open-union",
+        "A value whose tag is newer than the package is taken where the union is a component with "
+        "a discriminator, and each alternative has the values of its tag as const or enum.",
+        _UNION % "type: string",
+        _UNION % "const: card",
+        unsupported_open_union,
     ),
     _rule(
         "schema",

@@ -70,8 +70,7 @@ def attempts(
 
 def _pause(operation: Operation[Any], response: Response, attempt: int) -> float | None:
     """Seconds to wait after an answer; None when another attempt cannot help."""
-    in_progress = operation.idempotency and operation.idempotency.in_progress
-    if response.status not in RETRIED and response.status != in_progress:
+    if response.status not in RETRIED and response.status != operation.in_progress:
         return None
     asked = retry_after(response)
     if asked is None:

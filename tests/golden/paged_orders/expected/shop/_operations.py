@@ -11,7 +11,6 @@ from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
     ErrorCode,
     ErrorShape,
-    Idempotency,
     ListOperation,
     Operation,
     Pagination,
@@ -69,5 +68,5 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     body_type="application/json",
     responses={"201": "Order", **_FAILURES_2},
     idempotent=True,
-    idempotency=Idempotency(("number",), "Replayed", "yes", 409, 422),
+    in_progress=409,
 )
