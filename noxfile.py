@@ -15,8 +15,8 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 SERVICE_TESTS = "tests/service"
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants")
-# More processes than cores: many tests wait for others.
-WORKERS = ("-n", str(2 * (os.cpu_count() or 1)))
+# More processes than cores: many tests wait for others. The last long tests are shared out.
+WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 DISTRIBUTIONS = (".", "generated", "service")
 
 

@@ -1,0 +1,1 @@
+"""Contract tests: what a running implementation does, held against the document."""

@@ -1,0 +1,116 @@
+"""One request to an implementation and what came back."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from dataclasses import dataclass, field
+from http import HTTPStatus
+
+from specwright.pointer import Pointer, resolve
+
+Headers = tuple[tuple[str, str], ...]
+JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+
+# What is kept of a body for reports.
+_SHOWN = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What was sent. The URL is absolute; `body` is None where none was sent."""
+
+    method: str
+    url: str
+    headers: Headers = field(repr=False)
+    body: bytes | None = field(default=None, repr=False)
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header field; names have no case (RFC 9110, 5.1)."""
+        return _first(self.headers, name)
+
+    @property
+    def curl(self) -> str:
+        """The command line that repeats it, quoted for a POSIX shell."""
+        parts = ["curl", "--request", self.method, self.url]
+        for name, value in self.headers:
+            parts += ["--header", f"{name}: {value}"]
+        if self.body is not None:
+            parts += ["--data-binary", self.body.decode("utf-8", "replace")]
+        return shlex.join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """What came back, whole."""
+
+    status: int
+    headers: Headers = field(repr=False)
+    body: bytes = field(repr=False)
+
+    def header(self, name: str) -> str | None:
+        """The first value of a header field; names have no case (RFC 9110, 5.1)."""
+        return _first(self.headers, name)
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status belongs to class 2 (RFC 9110, 15.3)."""
+        return 200 <= self.status < 300
+
+    @property
+    def json(self) -> JsonValue:
+        """The body as JSON.
+
+        Raises:
+            ValueError: it is not JSON in UTF-8.
+        """
+        value: JsonValue = json.loads(self.body.decode())
+        return value
+
+    def at(self, pointer: Pointer) -> JsonValue:
+        """The value at a pointer of the JSON body; None where there is none."""
+        try:
+            value: JsonValue = resolve(self.json, pointer)
+        except (ValueError, KeyError, RecursionError):
+            return None
+        return value
+
+    @property
+    def shown(self) -> str:
+        """Status, headers and the beginning of the body, for people."""
+        known = {each.value: each.phrase for each in HTTPStatus}
+        head = [f"{self.status} {known.get(self.status, '')}".rstrip()]
+        head += [f"{name}: {value}" for name, value in self.headers]
+        body = self.body[:_SHOWN].decode("utf-8", "replace")
+        more = f"\n… {len(self.body):,} bytes in all" if len(self.body) > _SHOWN else ""
+        return "\n".join(head) + (f"\n\n{body}{more}" if body else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """A request that was sent, by which source, for which operation, and its outcome.
+
+    Attributes:
+        number: its place in the run; numbers begin with 1.
+        source: who sent it: a name of `sources`.
+        role: whose credentials it carried; empty for a request without.
+        operation: pointer of the operation it was made for; None where it fits none.
+        response: None where no answer came; `failure` then says why.
+        sent_at: seconds since 1970.
+        seconds: until the answer was read to its end.
+    """
+
+    number: int
+    source: str
+    role: str
+    operation: Pointer | None
+    request: Request
+    response: Response | None
+    failure: str | None
+    sent_at: float
+    seconds: float
+
+
+def _first(headers: Headers, name: str) -> str | None:
+    wanted = name.lower()
+    return next((value for key, value in headers if key.lower() == wanted), None)

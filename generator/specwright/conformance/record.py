@@ -1,0 +1,81 @@
+"""The record of a run: the one thing that every source appends to."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from specwright.conformance.exchange import Exchange
+from specwright.pointer import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """What an implementation did that the document forbids.
+
+    Attributes:
+        rule: id of a rule of `rules`.
+        pointer: the part of the document that it breaks.
+        message: one sentence without values that differ from run to run.
+        exchanges: what shows it, in the order in which it was sent; the last one is the proof.
+    """
+
+    rule: str
+    pointer: Pointer
+    message: str
+    exchanges: tuple[Exchange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Skip:
+    """What a source could not look at, and why: silence is no pass."""
+
+    rule: str
+    pointer: Pointer
+    reason: str
+
+
+Monitor = Callable[[Exchange], "list[Violation]"]
+
+
+@dataclass(slots=True)
+class Record:
+    """Exchanges, violations and skips of a run; sources may append from several threads.
+
+    Attributes:
+        monitors: look at every exchange as it comes, whichever source sent it.
+        checked: pointers by rule that were looked at, and found right or wrong.
+    """
+
+    monitors: tuple[Monitor, ...] = ()
+    exchanges: list[Exchange] = field(default_factory=list)
+    violations: list[Violation] = field(default_factory=list)
+    skips: list[Skip] = field(default_factory=list)
+    checked: dict[str, set[Pointer]] = field(default_factory=dict)
+    _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    def add(self, exchange: Exchange) -> Exchange:
+        """Give an exchange its number, keep it, and let the monitors look at it."""
+        with self._lock:
+            numbered = replace(exchange, number=len(self.exchanges) + 1)
+            self.exchanges.append(numbered)
+            for monitor in self.monitors:
+                self.violations.extend(monitor(numbered))
+        return numbered
+
+    def check(self, rule: str, pointer: Pointer) -> None:
+        """Note that a rule was applied to a part of the document."""
+        with self._lock:
+            self.checked.setdefault(rule, set()).add(pointer)
+
+    def violate(self, violation: Violation) -> None:
+        """Note that a rule was broken."""
+        with self._lock:
+            self.check(violation.rule, violation.pointer)
+            self.violations.append(violation)
+
+    def skip(self, rule: str, pointer: Pointer, reason: str) -> None:
+        """Note that a rule could not be applied to a part of the document."""
+        with self._lock:
+            self.skips.append(Skip(rule, pointer, reason))

@@ -1,0 +1,118 @@
+"""The implementation under test: where it is, and the credentials to use there."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from types import TracebackType
+
+import httpx2
+
+from specwright.conformance.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.record import Record
+from specwright.document.model import Document
+from specwright.document.security import credential_scheme
+from specwright.pointer import Pointer
+
+# Whose credentials a request carries: the key of most, that of another partner, one whose rate
+# limits may be used up, and none.
+MAIN, OTHER, LIMITED, NOBODY = "main", "other", "limited", ""
+
+TIMEOUT_SECONDS = 30.0
+MAX_RESPONSE_BYTES = 16 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """The header that carries a key, and what stands before the key."""
+
+    header: str
+    prefix: str
+
+    @classmethod
+    def of(cls, document: Document) -> Credential | None:
+        """The credential that the document asks for; None when it asks for none in a header."""
+        found = credential_scheme(document)
+        if found is None:
+            return None
+        if found[1].value.get("type") == "apiKey":
+            return cls(str(found[1].value.get("name")), "")
+        return cls("Authorization", "Bearer ")
+
+
+@dataclass(slots=True)
+class Target:
+    """Sends requests to an implementation, and records each with its answer.
+
+    Attributes:
+        base_url: without a slash at its end.
+        keys: by role.
+    """
+
+    base_url: str
+    credential: Credential | None
+    record: Record
+    keys: Mapping[str, str] = field(repr=False)
+    _client: httpx2.Client = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Open the pool of connections."""
+        limits = httpx2.Limits(max_connections=32, max_keepalive_connections=32)
+        self._client = httpx2.Client(
+            timeout=TIMEOUT_SECONDS, limits=limits, follow_redirects=False, trust_env=False
+        )
+
+    def __enter__(self) -> Target:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._client.close()
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        role: str = MAIN,
+        headers: Iterable[tuple[str, str]] = (),
+        body: bytes | None = None,
+    ) -> Request:
+        """A request to a path below the base URL, with the credentials of a role."""
+        sent: Headers = tuple(headers)
+        key = self.keys.get(role)
+        if self.credential is not None and key is not None:
+            sent += ((self.credential.header, self.credential.prefix + key),)
+        return Request(method, self.base_url + path, sent, body)
+
+    def send(
+        self, request: Request, source: str, operation: Pointer | None, role: str = MAIN
+    ) -> Exchange:
+        """Send a request; what goes wrong on the way is the `failure` of the exchange."""
+        sent_at, started = time.time(), time.monotonic()
+        response, failure = None, None
+        try:
+            response = self._receive(request)
+        except (httpx2.TransportError, httpx2.InvalidURL, UnicodeError) as error:
+            failure = f"{type(error).__name__}: {error}"
+        seconds = time.monotonic() - started
+        return self.record.add(
+            Exchange(0, source, role, operation, request, response, failure, sent_at, seconds)
+        )
+
+    def _receive(self, request: Request) -> Response:
+        with self._client.stream(
+            request.method, request.url, headers=list(request.headers), content=request.body
+        ) as answer:
+            body = bytearray()
+            for part in answer.iter_bytes():
+                body += part
+                if len(body) > MAX_RESPONSE_BYTES:
+                    raise httpx2.ReadError(f"the body has more than {MAX_RESPONSE_BYTES:,} bytes")
+            headers = tuple((name, value) for name, value in answer.headers.multi_items())
+            return Response(answer.status_code, headers, bytes(body))
