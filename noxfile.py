@@ -14,7 +14,7 @@ nox.options.sessions = ["generate", "lint", "typecheck", "tests", "tests_service
 PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 SERVICE_TESTS = "tests/service"
-HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants")
+HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 DISTRIBUTIONS = (".", "generated", "service")
@@ -62,7 +62,7 @@ def tests_service(session: nox.Session) -> None:
 
 @nox.session
 def hostile(session: nox.Session) -> None:
-    """Run the commands in hostile repositories and on a sample of mutated documents."""
+    """Run the commands in hostile repositories, on hostile names and a sample of mutants."""
     install_workspace(session)
     install_group(session, "test")
     run_pytest(session, *(session.posargs or [*WORKERS, *HOSTILE_TESTS]))
@@ -70,15 +70,15 @@ def hostile(session: nox.Session) -> None:
 
 @nox.session
 def published(session: nox.Session) -> None:
-    """Check and generate every document of the corpus that SPECWRIGHT_CORPUS names."""
+    """Check and generate the documents of the corpus that SPECWRIGHT_CORPUS names."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, "-m", "published", *(session.posargs or WORKERS))
+    run_pytest(session, "-m", "published and not exhaustive", *(session.posargs or WORKERS))
 
 
 @nox.session
 def exhaustive(session: nox.Session) -> None:
-    """Try 2,000 mutated documents, mypy on 50 of them, and all hostile ones (needs the corpus)."""
+    """Try 2,000 mutants, mypy on 50 of them, all hostile documents and the largest published."""
     install_workspace(session)
     install_group(session, "test")
     install_group(session, "typecheck")
