@@ -9,6 +9,8 @@ from typing import NoReturn
 _INVISIBLE = frozenset({"Cc", "Cf", "Co", "Cs", "Zl", "Zp"})
 _SHORT = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
+MAX_MESSAGE = 200
+
 
 class Text:
     """Text that somebody else wrote; it refuses to become part of a string by accident."""
@@ -68,3 +70,8 @@ def spelled(character: str) -> str:
     if code <= 0xFF:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def shorten(message: str) -> str:
+    """The message, or as much of it as one line should hold."""
+    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"

@@ -8,10 +8,11 @@ from functools import partial
 from specwright.check.lint.rule import Rule
 from specwright.check.lint.table import RULES
 from specwright.check.settings import Profile, Settings, Waiver
-from specwright.check.subject import Subject, shorten
+from specwright.check.subject import Subject
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
 from specwright.isolation import Limits, Stopped, isolated
+from specwright.text import shorten
 
 # What the run itself has to say; no document can break these.
 INCOMPLETE = RuleDescription(

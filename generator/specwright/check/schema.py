@@ -12,9 +12,10 @@ from typing import Any
 
 import jsonschema_rs
 
-from specwright.check.subject import Problem, shorten
+from specwright.document.instances import Problem
 from specwright.document.model import Document
 from specwright.pointer import join, split
+from specwright.text import shorten
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 # Any dialect of OpenAPI's own, and plain JSON Schema: what we check Schema Objects against.

@@ -4,32 +4,16 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from urllib.parse import quote
-
-import jsonschema_rs
 
 from specwright.check.semantics import Semantic, check_semantics
+from specwright.document.instances import Instances, Problem
 from specwright.document.model import Document
 from specwright.document.shape import Node, walk
 from specwright.document.sites import OperationSite, component_operations, operations, parameters
 from specwright.errors import InputError
-from specwright.pointer import Pointer, join
-
-_BASE = "document:/"
-_BRANCHING = ("anyOf", "oneOf")
-MAX_MESSAGE = 200
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Why a value does not fit a schema: where in the value, and what; the property it lacks."""
-
-    pointer: Pointer
-    message: str
-    missing: str | None = None
+from specwright.pointer import Pointer
 
 
 def mapping(value: Any) -> dict[str, Any]:
@@ -51,7 +35,6 @@ class Subject:
         self.short_names = short_names
         # What could not be checked to the end, and why.
         self.unfinished: list[str] = []
-        self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}
 
     @cached_property
     def nodes(self) -> list[Node]:
@@ -120,56 +103,10 @@ class Subject:
         except InputError:
             return {}
 
-    @cached_property
-    def registry(self) -> jsonschema_rs.Registry:
-        return jsonschema_rs.Registry(
-            [(_BASE, self.document.data)], draft=jsonschema_rs.Draft202012
-        )
-
     def problems(self, schema: Pointer, value: Any) -> Iterator[Problem]:
         """Why a value does not fit the schema at a pointer."""
-        validator = self._validator(schema)
-        if validator is not None and not validator.is_valid(value):
-            for error in validator.iter_errors(value):
-                yield _problem(error)
+        return self._instances.problems(schema, value)
 
-    def _validator(self, schema: Pointer) -> jsonschema_rs.Validator | None:
-        if schema not in self._validators:
-            self._validators[schema] = self._compile(schema)
-        return self._validators[schema]
-
-    def _compile(self, schema: Pointer) -> jsonschema_rs.Validator | None:
-        # A schema that cannot be compiled is a finding of the official schema, not of its examples.
-        try:
-            return jsonschema_rs.Draft202012Validator(
-                {"$ref": f"{_BASE}#{quote(schema)}"},
-                registry=self.registry,
-                validate_formats=True,
-                offline=True,
-                mask="the value",
-            )
-        except (ValueError, jsonschema_rs.ReferencingError):
-            return None
-
-
-def _problem(error: jsonschema_rs.ValidationError) -> Problem:
-    """The most telling of an error and those of the alternatives inside it."""
-    while error.kind.name in _BRANCHING:
-        branches = [branch for branch in getattr(error.kind, "context", []) if branch]
-        if not branches:
-            break
-        # The alternative that the writer meant got furthest into the value.
-        best = max(
-            (min(branch, key=lambda each: len(each.instance_path)) for branch in branches),
-            key=lambda each: (len(each.instance_path), each.kind.name != "type"),
-        )
-        if len(best.instance_path) <= len(error.instance_path) and best.kind.name == "type":
-            break
-        error = best
-    missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
-    return Problem(join(*error.instance_path), shorten(error.message), missing)
-
-
-def shorten(message: str) -> str:
-    """The message, or as much of it as one line should hold."""
-    return message if len(message) <= MAX_MESSAGE else message[: MAX_MESSAGE - 1] + "…"
+    @cached_property
+    def _instances(self) -> Instances:
+        return Instances(self.document)

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 
 from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
-from specwright.check.subject import Subject, mapping, sequence, shorten
+from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.sites import Direction
 from specwright.findings import Level
 from specwright.pointer import join
+from specwright.text import shorten
 
 _VARIABLE = re.compile(r"\{[^{}]*\}")
 

@@ -10,8 +10,9 @@ from urllib.parse import quote
 
 from specwright.check.instance import find
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Problem, Subject, sequence
+from specwright.check.subject import Subject, sequence
 from specwright.document import sites
+from specwright.document.instances import Problem
 from specwright.document.shape import Node
 from specwright.document.sites import Direction, OperationSite, Site, is_json
 from specwright.findings import Level

@@ -8,11 +8,12 @@ from typing import Any
 
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.lint.schemas import compiles
-from specwright.check.subject import Subject, mapping, sequence, shorten
+from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.shape import Node
 from specwright.findings import Level
 from specwright.patterns import linear
 from specwright.pointer import join
+from specwright.text import shorten
 
 _MOST_PARTS = 500
 

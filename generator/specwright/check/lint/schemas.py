@@ -13,10 +13,11 @@ from jsonschema_rs.canonical import UnsatisfiableReason, find_unsatisfiable
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.check.lint.rule import Category, Rule, Violation
-from specwright.check.subject import Subject, mapping, sequence, shorten
+from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.shape import SECTIONS, walk
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
+from specwright.text import shorten
 from specwright.vocabulary.keywords.error import ERROR
 
 _COMPONENT = re.compile(r"/components/schemas/[^/]+")

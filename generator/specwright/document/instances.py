@@ -1,0 +1,79 @@
+"""Values, held against the schemas of a document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+import jsonschema_rs
+
+from specwright.document.model import Document
+from specwright.pointer import Pointer, join
+from specwright.text import shorten
+
+_BASE = "document:/"
+_BRANCHING = ("anyOf", "oneOf")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a value does not fit a schema: where in the value, and what; the property it lacks."""
+
+    pointer: Pointer
+    message: str
+    missing: str | None = None
+
+
+class Instances:
+    """Judges values by schemas; a validator is made when its schema is first asked for."""
+
+    def __init__(self, document: Document) -> None:
+        self._registry = jsonschema_rs.Registry(
+            [(_BASE, document.data)], draft=jsonschema_rs.Draft202012
+        )
+        self._validators: dict[Pointer, jsonschema_rs.Validator | None] = {}
+
+    def problems(self, schema: Pointer, value: Any) -> Iterator[Problem]:
+        """Why a value does not fit the schema at a pointer."""
+        validator = self._validator(schema)
+        if validator is not None and not validator.is_valid(value):
+            for error in validator.iter_errors(value):
+                yield _problem(error)
+
+    def _validator(self, schema: Pointer) -> jsonschema_rs.Validator | None:
+        if schema not in self._validators:
+            self._validators[schema] = self._compile(schema)
+        return self._validators[schema]
+
+    def _compile(self, schema: Pointer) -> jsonschema_rs.Validator | None:
+        # A schema that cannot be compiled is a finding of the official schema, not of a value.
+        try:
+            return jsonschema_rs.Draft202012Validator(
+                {"$ref": f"{_BASE}#{quote(schema)}"},
+                registry=self._registry,
+                validate_formats=True,
+                offline=True,
+                mask="the value",
+            )
+        except (ValueError, jsonschema_rs.ReferencingError):
+            return None
+
+
+def _problem(error: jsonschema_rs.ValidationError) -> Problem:
+    """The most telling of an error and those of the alternatives inside it."""
+    while error.kind.name in _BRANCHING:
+        branches = [branch for branch in getattr(error.kind, "context", []) if branch]
+        if not branches:
+            break
+        # The alternative that the writer meant got furthest into the value.
+        best = max(
+            (min(branch, key=lambda each: len(each.instance_path)) for branch in branches),
+            key=lambda each: (len(each.instance_path), each.kind.name != "type"),
+        )
+        if len(best.instance_path) <= len(error.instance_path) and best.kind.name == "type":
+            break
+        error = best
+    missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
+    return Problem(join(*error.instance_path), shorten(error.message), missing)
