@@ -67,11 +67,19 @@ class Response:
         value: JsonValue = json.loads(self.body.decode())
         return value
 
+    @property
+    def json_or_none(self) -> JsonValue:
+        """The body as JSON; None where it is none."""
+        try:
+            return self.json
+        except (ValueError, RecursionError):
+            return None
+
     def at(self, pointer: Pointer) -> JsonValue:
         """The value at a pointer of the JSON body; None where there is none."""
         try:
-            value: JsonValue = resolve(self.json, pointer)
-        except (ValueError, KeyError, RecursionError):
+            value: JsonValue = resolve(self.json_or_none, pointer)
+        except KeyError:
             return None
         return value
 

@@ -1,0 +1,87 @@
+"""Calls of operations: their arguments, and the requests that they become."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from specwright.conformance.contract import Operation
+from specwright.conformance.exchange import JsonValue
+from specwright.pointer import Pointer, split
+from specwright.runtime.client.urls import encoded_pairs, header_value, path_segment
+
+Key = tuple[str, str]
+
+
+class Absent:
+    """There is no body, which is not the same as null."""
+
+
+ABSENT: Final = Absent()
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """An operation with arguments by place and name, and a JSON body."""
+
+    operation: Operation
+    arguments: Mapping[Key, JsonValue] = field(default_factory=dict)
+    body: JsonValue | Absent = ABSENT
+
+    def with_argument(self, key: Key, value: JsonValue) -> Call:
+        """The same call with another argument."""
+        return replace(self, arguments={**self.arguments, key: value})
+
+    def with_member(self, pointer: Pointer, value: JsonValue) -> Call:
+        """The same call with another value at a pointer of its body."""
+        return replace(self, body=_with(self.body, split(pointer), value))
+
+    @property
+    def path(self) -> str:
+        """The path below the base URL, with its query."""
+        path, query = self.operation.site.key, []
+        for slot in self.operation.slots:
+            value = self.arguments.get(slot.key)
+            if value is None:
+                continue
+            if slot.written.location == "path":
+                path = path.replace(f"{{{slot.written.wire}}}", path_segment(slot.written, value))
+            elif slot.written.location == "query":
+                query += [f"{name}={text}" for name, text in encoded_pairs(slot.written, value)]
+        return f"{path}?{'&'.join(query)}" if query else path
+
+    @property
+    def headers(self) -> list[tuple[str, str]]:
+        """The headers that the arguments become, and the media type of the body."""
+        found = [("Accept", "application/json, */*;q=0.5")]
+        cookies = []
+        for slot in self.operation.slots:
+            value = self.arguments.get(slot.key)
+            if value is None:
+                continue
+            if slot.written.location == "header":
+                found.append((slot.written.wire, header_value(slot.written, value)))
+            elif slot.written.location == "cookie":
+                cookies += [f"{name}={text}" for name, text in encoded_pairs(slot.written, value)]
+        if cookies:
+            found.append(("Cookie", "; ".join(cookies)))
+        if not isinstance(self.body, Absent) and self.operation.body is not None:
+            found.append(("Content-Type", self.operation.body[0]))
+        return found
+
+    @property
+    def content(self) -> bytes | None:
+        """The bytes of the body."""
+        if isinstance(self.body, Absent):
+            return None
+        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _with(value: object, tokens: tuple[str, ...], new: JsonValue) -> JsonValue:
+    if not tokens:
+        return new
+    members = dict(value) if isinstance(value, dict) else {}
+    members[tokens[0]] = _with(members.get(tokens[0]), tokens[1:], new)
+    return members

@@ -1,0 +1,239 @@
+"""What a document asks of an implementation, in the form in which tests ask for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from specwright.conformance.exchange import JsonValue, Request
+from specwright.document import sites
+from specwright.document.instances import Instances
+from specwright.document.model import Document
+from specwright.document.security import credential_scheme
+from specwright.document.shape import walk
+from specwright.document.sites import Direction, OperationSite, Site
+from specwright.pointer import Pointer
+from specwright.runtime.shared.operation import Location, Parameter
+from specwright.runtime.shared.templates import PathTemplate
+from specwright.vocabulary import table
+from specwright.vocabulary.keyword import Place
+from specwright.vocabulary.keywords.error import ERROR, ErrorContract
+from specwright.vocabulary.keywords.filter import FILTER, Filter
+from specwright.vocabulary.keywords.once import ONCE
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimits
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Slot:
+    """A parameter: where it is declared, and how its values are written."""
+
+    site: Site
+    written: Parameter
+    filter: Filter | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Place and name, which tell it apart from the others of its operation."""
+        return self.written.location, self.written.wire
+
+    @property
+    def schema(self) -> Pointer:
+        """The pointer of its schema."""
+        return self.site / "schema"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Link:
+    """What a response offers to the next request (OpenAPI 3.1.1, 4.8.20)."""
+
+    pointer: Pointer
+    name: str
+    status: str
+    target: Pointer
+    parameters: Mapping[str, JsonValue]
+    body: JsonValue
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Operation:
+    """An operation of the API.
+
+    Attributes:
+        declared: what it declares by `x-contract-*`, by the names of the keywords' attributes.
+        body: the media type object of its JSON body, and the media type.
+        responses: by status as written: `200`, `2XX` or `default`.
+        secured: whether a credential is required.
+    """
+
+    site: OperationSite
+    template: PathTemplate
+    slots: tuple[Slot, ...]
+    declared: Mapping[str, Any]
+    body: tuple[str, Site] | None
+    has_body: bool
+    responses: Mapping[str, Site]
+    secured: bool
+
+    @property
+    def pointer(self) -> Pointer:
+        """The pointer of the operation object."""
+        return self.site.pointer
+
+    @property
+    def name(self) -> str:
+        """The operationId, or method and path."""
+        return self.site.name
+
+    @property
+    def method(self) -> str:
+        """As it is sent."""
+        return self.site.method
+
+    @property
+    def is_safe(self) -> bool:
+        """Whether asking changes nothing (RFC 9110, 9.2.1)."""
+        return self.method in ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
+
+    def slot(self, name: str) -> Slot | None:
+        """The parameter of a name, or of `place.name` as links write it."""
+        return next(
+            (each for each in self.slots if name in (each.key[1], ".".join(each.key))), None
+        )
+
+    def response(self, status: int) -> Site | None:
+        """The declared response for a status (OpenAPI 3.1.1, 4.8.16)."""
+        for pattern in (str(status), f"{status // 100}XX", "default"):
+            if pattern in self.responses:
+                return self.responses[pattern]
+        return None
+
+
+class Contract:
+    """A document with everything that is asked of it made once."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.instances = Instances(document)
+        self.errors: ErrorContract | None = ERROR.read(document.data)
+        self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
+        found = [
+            self._operation(site)
+            for site in sites.operations(document)
+            if site.direction is Direction.PATH
+        ]
+        self.operations: Mapping[Pointer, Operation] = {each.pointer: each for each in found}
+        self.by_id: Mapping[str, Operation] = {each.site.id: each for each in found if each.site.id}
+
+    @cached_property
+    def webhooks(self) -> tuple[OperationSite, ...]:
+        """The operations of webhooks."""
+        return tuple(
+            site for site in sites.operations(self.document) if site.direction is Direction.WEBHOOK
+        )
+
+    @cached_property
+    def shown_once(self) -> frozenset[Pointer]:
+        """The pointers of the properties whose value is shown once."""
+        return frozenset(
+            node.pointer
+            for node in walk(self.document.data)
+            if node.kind == "schema" and ONCE.name in node.value
+        )
+
+    def match(self, request: Request, base_url: str) -> Operation | None:
+        """The operation that a request is for."""
+        path = urlsplit(request.url).path.removeprefix(urlsplit(base_url).path)
+        segments = path.split("/")
+        fitting = [
+            each
+            for each in self.operations.values()
+            if each.method == request.method and each.template.values(segments) is not None
+        ]
+        # A path without variables goes first (OpenAPI 3.1.1, 4.8.8).
+        return min(fitting, key=lambda each: len(each.template.names), default=None)
+
+    def links(self, operation: Operation, status: int) -> list[Link]:
+        """The links of a response that lead to an operation of this document."""
+        response = operation.response(status)
+        if response is None:
+            return []
+        found = []
+        for name, link in sites.members(self.document, response, "links"):
+            target = self._target(link)
+            if target is not None:
+                found.append(
+                    Link(
+                        link.pointer,
+                        name,
+                        str(status),
+                        target,
+                        link.value.get("parameters") or {},
+                        link.value.get("requestBody"),
+                    )
+                )
+        return found
+
+    def _target(self, link: Site) -> Pointer | None:
+        operation_id, reference = link.value.get("operationId"), link.value.get("operationRef")
+        if isinstance(operation_id, str) and operation_id in self.by_id:
+            return self.by_id[operation_id].pointer
+        if isinstance(reference, str) and reference.startswith("#"):
+            target = self.document.target(reference)
+            return target if target in self.operations else None
+        return None
+
+    def _operation(self, site: OperationSite) -> Operation:
+        document = self.document
+        body = sites.request_body(document, site)
+        contents = list(sites.contents(document, body)) if body is not None else []
+        content = next((each for each in contents if sites.is_json(each[0])), None)
+        declared = site.value.get("security", document.data.get("security"))
+        requirements = declared if isinstance(declared, list) else []
+        return Operation(
+            site,
+            PathTemplate(site.key),
+            tuple(
+                _slot(parameter, *key)
+                for key, parameter in sites.parameters(document, site).items()
+            ),
+            table.declarations(site.value, Place.OPERATION),
+            ("application/json" if sites.is_range(content[0]) else content[0], content[1])
+            if content
+            else None,
+            bool(contents),
+            dict(sites.responses(document, site)),
+            bool(requirements)
+            and {} not in requirements
+            and credential_scheme(document) is not None,
+        )
+
+    def schema_of(self, holder: Site) -> Pointer | None:
+        """The pointer of the schema of JSON content; None where there is none to hold."""
+        content = sites.json_content(self.document, holder)
+        if content is None or "schema" not in content.value:
+            return None
+        return content / "schema"
+
+    def body_schema(self, operation: Operation) -> Pointer | None:
+        """The pointer of the schema of the JSON body."""
+        if operation.body is None or "schema" not in operation.body[1].value:
+            return None
+        return operation.body[1] / "schema"
+
+
+def _slot(site: Site, place: str, name: str) -> Slot:
+    value = site.value
+    schema = value.get("schema")
+    written = Parameter(
+        name,
+        str(value.get("name")),
+        cast("Location", place),
+        required=value.get("required") is True,
+        style=str(value.get("style") or ""),
+        explode=value.get("explode"),
+        default=schema.get("default") if isinstance(schema, dict) else None,
+    )
+    return Slot(site, written, FILTER.read(value))

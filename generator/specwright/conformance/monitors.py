@@ -1,0 +1,305 @@
+"""Rules that any exchange can break, whoever sent it."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from specwright.conformance.contract import Contract, Operation
+from specwright.conformance.exchange import Exchange, JsonValue, Response
+from specwright.conformance.record import Record, Violation
+from specwright.document import sites
+from specwright.document.sites import Site
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.error import ERROR
+from specwright.vocabulary.keywords.order import ORDER, Direction
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
+
+# Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
+_NOT_DESCRIBED = frozenset({"content-type"})
+_POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
+_STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
+# Of one exchange.
+_PROBLEMS = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer:
+    """An answer with what the document says of it."""
+
+    exchange: Exchange
+    operation: Operation
+    response: Response
+    declared: Site
+
+    def violation(self, rule: str, pointer: Pointer, message: str) -> Violation:
+        return Violation(rule, pointer, f"{self.operation.name}: {message}", (self.exchange,))
+
+
+@dataclass(slots=True)
+class Monitors:
+    """The rules with what they remember of a run."""
+
+    contract: Contract
+    record: Record
+    _request_ids: set[str] = field(default_factory=set)
+    _secrets: dict[str, Exchange] = field(default_factory=dict)
+
+    def __call__(self, exchange: Exchange) -> list[Violation]:
+        """What an exchange breaks."""
+        operation = self.contract.operations.get(exchange.operation or "")
+        if exchange.response is None:
+            if operation is None:
+                return []
+            reason = f"{operation.name}: no answer ({exchange.failure})"
+            return [Violation("no-answer", operation.pointer, reason, (exchange,))]
+        found = list(self._of_any(exchange, exchange.response))
+        if operation is not None and exchange.request.method == operation.method:
+            found += self._of_operation(exchange, operation, exchange.response)
+        return found
+
+    def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+        """What holds for answers to requests that fit no operation, too."""
+        at = exchange.operation or ""
+        if response.status >= 500 and not self._is_declared_failure(response):
+            yield Violation(
+                "server-error", at, f"{_who(exchange)}: answered {response.status}", (exchange,)
+            )
+        yield from self._request_id(exchange, response)
+        yield from self._shown_once(exchange, response)
+
+    def _of_operation(
+        self, exchange: Exchange, operation: Operation, response: Response
+    ) -> Iterator[Violation]:
+        self.record.check("undeclared-status", operation.pointer)
+        declared = operation.response(response.status)
+        if declared is None:
+            # A method or a path that is not there is no matter of the operation.
+            if response.status not in (404, 405) or exchange.source != "fuzzing":
+                place = operation.pointer + join("responses")
+                message = f"{operation.name}: status {response.status} is not declared"
+                yield Violation("undeclared-status", place, message, (exchange,))
+            return
+        answer = _Answer(exchange, operation, response, declared)
+        for rule in (self._body, self._headers, self._error, self._order, self._rate_headers):
+            yield from rule(answer)
+
+    def _is_declared_failure(self, response: Response) -> bool:
+        """Whether the contract lists the code of a 5xx, other than that of a server's own fault."""
+        code = self._code(response)
+        errors = self.contract.errors
+        if code is None or errors is None:
+            return False
+        listed = {each.raw: value for each, value in errors.codes.items()}.get(code)
+        return (
+            listed is not None
+            and listed.status == response.status
+            and str(listed.condition or "") != "internal_error"
+        )
+
+    def _code(self, response: Response) -> str | None:
+        errors = self.contract.errors
+        found = response.at(errors.code.raw) if errors is not None else None
+        return found if isinstance(found, str) else None
+
+    def _body(self, answer: _Answer) -> Iterator[Violation]:
+        document, response = self.contract.document, answer.response
+        contents = dict(sites.contents(document, answer.declared))
+        place = answer.declared.pointer
+        if not contents or answer.exchange.request.method == "HEAD" or response.status == 204:
+            return
+        self.record.check("undeclared-media-type", place)
+        given = sites.essence(response.header("content-type") or "")
+        fitting = [each for name, each in contents.items() if _fits(given, sites.essence(name))]
+        if not fitting:
+            shown = given or "no media type"
+            yield answer.violation("undeclared-media-type", place, f"{shown} is not declared")
+            return
+        if not sites.is_json(given) or "schema" not in fitting[0].value:
+            return
+        schema = fitting[0] / "schema"
+        self.record.check("response-schema", schema)
+        try:
+            value = response.json
+        except (ValueError, RecursionError):
+            yield answer.violation("response-schema", schema, "the body is not JSON")
+            return
+        for problem, _ in zip(
+            self.contract.instances.problems(schema, value), range(_PROBLEMS), strict=False
+        ):
+            at = re.sub(r"/\d+(?=/|$)", "/*", problem.pointer)
+            yield answer.violation(
+                "response-schema", schema, f"{response.status}: {problem.message} at '{at}'"
+            )
+
+    def _headers(self, answer: _Answer) -> Iterator[Violation]:
+        for name, header in sites.members(self.contract.document, answer.declared, "headers"):
+            if name.lower() in _NOT_DESCRIBED:
+                continue
+            self.record.check("response-header", header.pointer)
+            given = answer.response.header(name)
+            if given is None:
+                if header.value.get("required") is True:
+                    yield answer.violation("response-header", header.pointer, f"no {name}")
+            elif "schema" in header.value:
+                values = _readings(given)
+                schema = header / "schema"
+                if all(any(self.contract.instances.problems(schema, each)) for each in values):
+                    yield answer.violation(
+                        "response-header", header.pointer, f"the value of {name} does not fit"
+                    )
+
+    def _error(self, answer: _Answer) -> Iterator[Violation]:
+        errors, response = self.contract.errors, answer.response
+        if errors is None or response.status < 400:
+            return
+        place = join(ERROR.name, "codes")
+        self.record.check("error-code", answer.operation.pointer)
+        code = self._code(response)
+        codes = {each.raw: value for each, value in errors.codes.items()}
+        if code is None or code not in codes:
+            said = "no error code" if code is None else "an error code that is not listed"
+            yield answer.violation("error-code", place, f"{response.status} with {said}")
+            return
+        listed = codes[code]
+        if listed.status != response.status:
+            yield answer.violation(
+                "error-code", place, f"'{code}' with status {response.status}, not {listed.status}"
+            )
+        if errors.type is not None and response.at(errors.type.raw) != listed.type.raw:
+            yield answer.violation("error-code", place, f"'{code}' with another type")
+        if not response.at(errors.message.raw):
+            yield answer.violation("error-code", place, f"'{code}' without a sentence for people")
+
+    def _request_id(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+        errors = self.contract.errors
+        if errors is None or errors.request_id_header is None:
+            return
+        name, place = errors.request_id_header.raw, join(ERROR.name, "request_id_header")
+        self.record.check("request-id", place)
+        given = response.header(name)
+        who = _who(exchange)
+        if given is None:
+            yield Violation("request-id", place, f"{who}: no {name}", (exchange,))
+            return
+        if given in self._request_ids:
+            yield Violation("request-id", place, f"{who}: {name} was there before", (exchange,))
+        self._request_ids.add(given)
+        if errors.request_id is not None and response.status >= 400:
+            repeated = response.at(errors.request_id.raw)
+            if repeated is not None and repeated != given:
+                message = f"{who}: the body has another id than {name}"
+                yield Violation("request-id", place, message, (exchange,))
+
+    def _shown_once(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
+        text = response.body.decode("utf-8", "replace")
+        for value, first in self._secrets.items():
+            if value in text:
+                message = f"{_who(exchange)}: the value is shown again"
+                place = first.operation or ""
+                yield Violation("shown-once", place, message, (first, exchange))
+        for value in self.secrets_of(exchange):
+            self.record.check("shown-once", exchange.operation or "")
+            self._secrets.setdefault(value, exchange)
+
+    def secrets_of(self, exchange: Exchange) -> list[str]:
+        """The values of an answer that are shown once."""
+        operation = self.contract.operations.get(exchange.operation or "")
+        response = exchange.response
+        if operation is None or response is None or not self.contract.shown_once:
+            return []
+        declared = operation.response(response.status)
+        schema = self.contract.schema_of(declared) if declared is not None else None
+        value = response.json_or_none
+        if schema is None or not isinstance(value, dict):
+            return []
+        document = self.contract.document
+        at, _ = document.end(schema, {"$ref": f"#{schema}"})
+        return [
+            found
+            for pointer in self.contract.shown_once
+            if pointer.startswith(f"{at}/properties/")
+            and isinstance(found := value.get(split(pointer)[-1]), str)
+        ]
+
+    def _order(self, answer: _Answer) -> Iterator[Violation]:
+        order, page = answer.operation.declared["order"], answer.operation.declared["pagination"]
+        if order is None or page is None or not answer.response.is_success:
+            return
+        items = answer.response.at(page.items.raw)
+        if not isinstance(items, list):
+            return
+        values = [sort_key(_at(item, order.by.raw)) for item in items]
+        if len(values) > 1:
+            self.record.check("order", answer.operation.pointer + join(ORDER.name))
+        pairs = itertools.pairwise(values)
+        down = order.direction is Direction.DESCENDING
+        if any(one < other if down else one > other for one, other in pairs):
+            place = answer.operation.pointer + join(ORDER.name)
+            yield answer.violation("order", place, f"not {order.direction.value} by {order.by.raw}")
+
+    def _rate_headers(self, answer: _Answer) -> Iterator[Violation]:
+        limits, declared = self.contract.rate_limits, answer.operation.declared["rate_limit"]
+        if limits is None or declared is None or answer.response.status == 401:
+            return
+        place = join(RATE_LIMITS.name, "headers")
+        for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, _STATE)):
+            if header is None or not answer.exchange.role:
+                continue
+            self.record.check("rate-limit-headers", place)
+            given = answer.response.header(header.raw)
+            found = form.search(given or "")
+            if found is None or found["name"] != declared.class_.raw:
+                yield answer.violation(
+                    "rate-limit-headers", place, f"{header.raw} does not tell of the limit"
+                )
+        if answer.response.status == 429 and limits.headers.retry is not None:
+            after = answer.response.header(limits.headers.retry.raw) or ""
+            window = {key.raw: each for key, each in limits.classes.items()}[
+                declared.class_.raw
+            ].window_seconds
+            if not after.isdecimal() or not 0 < int(after) <= window:
+                yield answer.violation(
+                    "rate-limit-headers",
+                    place,
+                    f"{limits.headers.retry.raw} is not between 1 and {window} seconds",
+                )
+
+
+def sort_key(value: JsonValue) -> Any:
+    """A value as it is compared: timestamps as points in time, numbers as numbers."""
+    if isinstance(value, str):
+        try:
+            return datetime.fromisoformat(value).timestamp()
+        except ValueError:
+            return value
+    return value if value is not None else ""
+
+
+def _at(value: JsonValue, pointer: Pointer) -> JsonValue:
+    for token in split(pointer):
+        value = value.get(token) if isinstance(value, dict) else None
+    return value
+
+
+def _who(exchange: Exchange) -> str:
+    return (exchange.operation and split(exchange.operation)[-1].upper()) or exchange.request.method
+
+
+def _fits(given: str, declared: str) -> bool:
+    kind = declared.partition("/")[0]
+    return declared in (given, "*/*") or (declared.endswith("/*") and given.startswith(f"{kind}/"))
+
+
+def _readings(text: str) -> list[JsonValue]:
+    """What the text of a header may stand for: itself, or a number or boolean."""
+    readings: list[JsonValue] = [text]
+    with contextlib.suppress(ValueError):
+        readings.append(json.loads(text))
+    return readings

@@ -1,0 +1,86 @@
+"""A value that a schema accepts, as plain as the schema allows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from specwright.conformance.exchange import JsonValue
+from specwright.document.model import Document
+
+_DEPTH = 12
+_FORMATS: dict[str, str] = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T12:00:00Z",
+    "time": "12:00:00Z",
+    "duration": "P1D",
+    "email": "someone@example.com",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "uri": "https://example.com/",
+    "uri-reference": "/",
+    "uuid": "0190a3c4-7d1e-7cc3-98c4-dc0c0c07398f",
+}
+
+
+def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
+    """A value for a schema; whether it fits is for the caller to check, as patterns are not read.
+
+    What the document gives itself comes first: `const`, `examples`, `default`, `enum`.
+    """
+    schema = document.follow(schema)
+    if not isinstance(schema, dict) or depth > _DEPTH:
+        return None
+    for keyword in ("const", "example", "default"):
+        if keyword in schema:
+            value: JsonValue = schema[keyword]
+            return value
+    for keyword in ("examples", "enum", "x-extensible-enum"):
+        if isinstance(schema.get(keyword), list) and schema[keyword]:
+            first: JsonValue = schema[keyword][0]
+            return first
+    for keyword in ("oneOf", "anyOf"):
+        if schema.get(keyword):
+            chosen = sample(document, schema[keyword][0], depth + 1)
+            return _joined(chosen, _plain(document, schema, depth))
+    return _plain(document, schema, depth)
+
+
+def _plain(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
+    declared = schema.get("type")
+    kind = declared[0] if isinstance(declared, list) else declared
+    result: JsonValue = None
+    match kind or _implied(schema):
+        case "string":
+            text = _FORMATS.get(str(schema.get("format")), "text")
+            result = text.ljust(int(schema.get("minLength", 0)), "x")
+            result = result[: int(schema.get("maxLength", len(result)))]
+        case "integer" | "number":
+            least = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
+            step = schema.get("multipleOf", 1)
+            result = min(-(-least // step) * step, schema.get("maximum", least + step))
+        case "boolean":
+            result = True
+        case "array":
+            count = int(schema.get("minItems", 1 if depth < _DEPTH // 2 else 0))
+            result = [sample(document, schema.get("items", {}), depth + 1)] * min(count, 20)
+        case "object":
+            required = schema.get("required", ())
+            result = {
+                name: sample(document, each, depth + 1)
+                for name, each in schema.get("properties", {}).items()
+                if name in required
+            }
+    for part in schema.get("allOf", ()):
+        result = _joined(sample(document, part, depth + 1), result)
+    return result
+
+
+def _implied(schema: dict[str, Any]) -> str | None:
+    return "object" if "properties" in schema else None
+
+
+def _joined(one: JsonValue, other: JsonValue) -> JsonValue:
+    if isinstance(one, dict) and isinstance(other, dict):
+        return {**one, **other}
+    return one if other is None else other

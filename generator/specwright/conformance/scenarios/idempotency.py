@@ -1,0 +1,247 @@
+"""A request that is repeated under its key (`x-contract-idempotency`)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.conformance.calls import Call
+from specwright.conformance.contract import Operation
+from specwright.conformance.exchange import Exchange, JsonValue, Response
+from specwright.conformance.record import Violation
+from specwright.conformance.target import OTHER
+from specwright.conformance.workbench import Workbench
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
+
+_AT_ONCE = 4
+
+
+def idempotency(bench: Workbench) -> None:
+    """Try every operation that declares a key."""
+    for operation in bench.contract.operations.values():
+        declared = operation.declared["idempotency"]
+        if declared is not None:
+            _Trial(bench, operation, declared).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    declared: Idempotency
+
+    @property
+    def place(self) -> Pointer:
+        return self.operation.pointer + join(IDEMPOTENCY.name)
+
+    def run(self) -> None:
+        made = self.bench.succeed(self.operation)
+        if made is None:
+            self.bench.target.record.skip(
+                "idempotency-replay", self.place, "the operation never succeeded"
+            )
+            return
+        call, first = made
+        self.replay(call, first)
+        self.changed(call, first)
+        self.concurrent(call)
+        self.failure(call)
+        self.scope(call, first)
+
+    def replay(self, call: Call, first: Exchange) -> None:
+        """The same request, and the same one written in other ways."""
+        for how, again in {"the same": call, **dict(self._equal(call))}.items():
+            exchange = self.bench.send(again)
+            response = self._answer("idempotency-replay", exchange)
+            if response is None or first.response is None:
+                continue
+            replay = self.declared.replay
+            if response.status != replay.status:
+                said = f"{how} request again was answered {response.status}, not {replay.status}"
+                self._violate("idempotency-replay", said, first, exchange)
+            elif response.body != first.response.body:
+                self._violate(
+                    "idempotency-replay", f"{how} request again got another body", first, exchange
+                )
+            elif response.header(replay.header.raw) != replay.value.raw:
+                said = f"{how} request again is not marked by {replay.header.raw}"
+                self._violate("idempotency-replay", said, first, exchange)
+        fresh = first.response
+        if fresh is not None and fresh.header(self.declared.replay.header.raw) is not None:
+            self._violate("idempotency-replay", "the first answer is marked as a replay", first)
+
+    def changed(self, call: Call, first: Exchange) -> None:
+        """Another payload under the key."""
+        others = list(self._different(call))
+        if not others:
+            self.bench.target.record.skip(
+                "idempotency-changed", self.place, "the body has no other member to change"
+            )
+        for name, other in others:
+            exchange = self.bench.send(other)
+            self._refused("idempotency-changed", f"another {name}", exchange, first)
+
+    def concurrent(self, call: Call) -> None:
+        """Several requests at once: all that succeed are the same one."""
+        fresh = self.bench.with_fresh_key(call)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            exchanges = list(pool.map(self.bench.send, [fresh] * _AT_ONCE))
+        rule = "idempotency-concurrent"
+        answers = [(each, self._answer(rule, each)) for each in exchanges]
+        bodies = {answer.body for _, answer in answers if answer and answer.is_success}
+        if len(bodies) > 1:
+            self._violate(rule, "requests at once took effect more than once", *exchanges)
+        for exchange, answer in answers:
+            if answer is not None and not answer.is_success and answer.status != 429:
+                self._is(rule, "a request at once", exchange, self.declared.in_progress)
+
+    def failure(self, call: Call) -> None:
+        """A request that was refused, and then a right one under its key."""
+        rule = "idempotency-failure"
+        for wrong in self._wrong(call):
+            key = self.bench.fresh_key()
+            refused = self.bench.send(wrong, key=key)
+            if refused.response is None or not 400 <= refused.response.status < 500:
+                continue
+            if refused.response.status in (401, 429):
+                continue
+            right = self.bench.send(call, key=key)
+            response = self._answer(rule, right)
+            if response is not None and not response.is_success:
+                said = f"after {refused.response.status}, its key was answered {response.status}"
+                self._violate(rule, said, refused, right)
+            return
+        self.bench.target.record.skip(rule, self.place, "no request could be made that is refused")
+
+    def scope(self, call: Call, first: Exchange) -> None:
+        """The same request of somebody else, who must not get this one's answer."""
+        rule = "idempotency-scope"
+        if OTHER not in self.bench.target.keys:
+            self.bench.target.record.skip(rule, self.place, "no key of another partner was given")
+            return
+        exchange = self.bench.send(call, OTHER)
+        response = self._answer(rule, exchange)
+        replay = self.declared.replay
+        if (
+            response is not None
+            and first.response is not None
+            and (
+                response.body == first.response.body
+                or response.header(replay.header.raw) == replay.value.raw
+            )
+        ):
+            self._violate(rule, "another partner got the answer to the same key", first, exchange)
+
+    def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
+        """The same payload in other words: members turned round, defaults written out."""
+        if not isinstance(call.body, dict):
+            return
+        yield "a reordered", Call(call.operation, call.arguments, _turned(call.body))
+        for name, schema in self._properties().items():
+            if name not in call.body and isinstance(schema, dict) and "default" in schema:
+                yield (
+                    f"a request with the default of '{name}' is the same",
+                    call.with_member(join(name), schema["default"]),
+                )
+
+    def _different(self, call: Call) -> Iterator[tuple[str, Call]]:
+        """One valid change at a time: another number or text than the one that was sent."""
+        key = split(self.declared.key.raw)
+        body = call.body
+        if not isinstance(body, dict):
+            return
+        for name, schema in self._properties().items():
+            if key == (name,):
+                continue
+            for value in _others(schema, body.get(name)):
+                other = call.with_member(join(name), value)
+                if not self._problems(other):
+                    yield f"'{name}'", other
+                    break
+
+    def _wrong(self, call: Call) -> Iterator[Call]:
+        """Requests that name things that there are not, then ones that do not fit the schema."""
+        if not isinstance(call.body, dict):
+            return
+        key = split(self.declared.key.raw)
+        texts = [
+            name for name, value in call.body.items() if isinstance(value, str) and key != (name,)
+        ]
+        for name in texts:
+            unknown = call.with_member(join(name), f"{call.body[name]}-unknown"[-60:])
+            if not self._problems(unknown):
+                yield unknown
+        for name in texts:
+            yield call.with_member(join(name), 17)
+
+    def _properties(self) -> dict[str, Any]:
+        contract = self.bench.contract
+        schema = contract.body_schema(self.operation)
+        if schema is None:
+            return {}
+        _, found = contract.document.end(schema, {"$ref": f"#{schema}"})
+        declared = found.get("properties", {}) if isinstance(found, dict) else {}
+        return {name: contract.document.follow(each) for name, each in declared.items()}
+
+    def _problems(self, call: Call) -> bool:
+        contract = self.bench.contract
+        schema = contract.body_schema(self.operation)
+        return schema is None or any(contract.instances.problems(schema, call.body))
+
+    def _answer(self, rule: str, exchange: Exchange) -> Response | None:
+        self.bench.target.record.check(rule, self.place)
+        response = exchange.response
+        return None if response is None or response.status == 429 else response
+
+    def _refused(self, rule: str, how: str, exchange: Exchange, first: Exchange) -> None:
+        response = self._answer(rule, exchange)
+        if response is None:
+            return
+        if response.is_success:
+            self._violate(rule, f"{how} under the same key was accepted", first, exchange)
+        else:
+            self._is(rule, f"{how} under the same key", exchange, self.declared.changed)
+
+    def _is(self, rule: str, how: str, exchange: Exchange, wanted: Answer) -> None:
+        response = exchange.response
+        assert response is not None
+        errors = self.bench.contract.errors
+        code = response.at(errors.code.raw) if errors is not None else wanted.code.raw
+        if (response.status, code) != (wanted.status, wanted.code.raw):
+            said = f"{how} was answered {response.status}, not {wanted.status} {wanted.code.raw}"
+            self._violate(rule, said, exchange)
+
+    def _violate(self, rule: str, message: str, *exchanges: Exchange) -> None:
+        self.bench.target.record.violate(
+            Violation(rule, self.place, f"{self.operation.name}: {message}", exchanges)
+        )
+
+
+def _turned(value: JsonValue) -> JsonValue:
+    if isinstance(value, dict):
+        return {name: _turned(value[name]) for name in reversed(value)}
+    return value
+
+
+def _others(schema: Any, value: JsonValue) -> Iterator[JsonValue]:
+    """Values that are not this one, nor the default that stands for none."""
+    if not isinstance(schema, dict):
+        return
+    default = schema.get("default")
+    now = default if value is None else value
+    candidates: list[JsonValue] = []
+    if isinstance(now, bool):
+        candidates = [not now]
+    elif isinstance(now, int):
+        candidates = [now + 1, now - 1]
+    elif isinstance(now, str):
+        candidates = [now[:-1] + ("a" if now[-1:] != "a" else "b")]
+    elif isinstance(now, dict):
+        candidates = [{**now, "other": "value"}]
+    for each in candidates:
+        if json.dumps(each) != json.dumps(now):
+            yield each

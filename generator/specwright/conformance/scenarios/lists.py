@@ -1,0 +1,275 @@
+"""Lists: pages, filters and the parameters of which one must be given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from specwright.conformance.calls import Call
+from specwright.conformance.contract import Operation, Slot
+from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.monitors import sort_key
+from specwright.conformance.record import Violation
+from specwright.conformance.workbench import Workbench
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.filter import FILTER, Match
+from specwright.vocabulary.keywords.order import ORDER, Direction
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+
+# Pages that are followed, and their size where it can be chosen.
+_PAGES, _SIZE = 8, 2
+_GARBAGE = "not-a-cursor"
+
+
+def lists(bench: Workbench) -> None:
+    """Try every operation that answers with a page of a list."""
+    cursors: dict[Pointer, JsonValue] = {}
+    for operation in bench.contract.operations.values():
+        declared = operation.declared["pagination"]
+        if declared is None:
+            continue
+        made = bench.succeed(operation)
+        if made is None:
+            reason = "the operation never succeeded"
+            bench.target.record.skip("pagination", operation.pointer, reason)
+            continue
+        trial = _Trial(bench, operation, declared, made[0])
+        trial.pages()
+        trial.sizes()
+        trial.filters()
+        cursors[operation.pointer] = trial.cursors(cursors)
+    for operation in bench.contract.operations.values():
+        if operation.declared["requires_one_of"] is not None:
+            _requires_one_of(bench, operation)
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    declared: Pagination
+    call: Call
+
+    def items(self, exchange: Exchange) -> list[JsonValue]:
+        response = exchange.response
+        found = response.at(self.declared.items.raw) if response is not None else None
+        return found if isinstance(found, list) else []
+
+    def ids(self, exchange: Exchange) -> list[str]:
+        return [str(_at(item, self.declared.id.raw)) for item in self.items(exchange)]
+
+    def next_of(self, exchange: Exchange) -> JsonValue:
+        """The cursor of the next page; None on the last one."""
+        response = exchange.response
+        if response is None or self.declared.next is None:
+            return None
+        if self.declared.more is not None and response.at(self.declared.more.raw) is False:
+            return None
+        return self._cursor(exchange)
+
+    @property
+    def limited(self) -> Call:
+        """The first page, as small as the contract lets it be."""
+        slot = self._slot(self.declared.limit)
+        return self.call if slot is None else self.call.with_argument(slot.key, _SIZE)
+
+    def pages(self) -> None:
+        """Follow the cursor, while something is added if anything can be."""
+        cursor = self._slot(self.declared.cursor)
+        if cursor is None:
+            self._skip("pagination", "the list has one page only")
+            return
+        place = self.operation.pointer + join(PAGINATION.name)
+        whole = self.bench.send(self.call)
+        expected = set(self.ids(whole)) if self.next_of(whole) is None else set[str]()
+        add = self._adder()
+        exchanges, seen, call = [], list[str](), self.limited
+        values = []
+        ended = False
+        for number in range(_PAGES):
+            exchange = self.bench.send(call)
+            exchanges.append(exchange)
+            seen += self.ids(exchange)
+            values += [_at(item, self._by) for item in self.items(exchange)] if self._by else []
+            following = self.next_of(exchange)
+            if following is None or not self.items(exchange):
+                ended = True
+                break
+            call = call.with_argument(cursor.key, following)
+            if number == 0 and add is not None:
+                add()
+        self.bench.target.record.check("pagination", place)
+        twice = sorted({each for each in seen if seen.count(each) > 1})
+        if twice:
+            self._violate("pagination", place, "items were shown twice", *exchanges)
+        if ended and expected - set(seen):
+            self._violate("pagination", place, "items were left out", whole, *exchanges)
+        self._ordered(values, exchanges)
+
+    @property
+    def _by(self) -> Pointer | None:
+        order = self.operation.declared["order"]
+        return None if order is None else str(order.by.raw)
+
+    def _ordered(self, values: list[JsonValue], exchanges: list[Exchange]) -> None:
+        order = self.operation.declared["order"]
+        if order is None:
+            return
+        keys = [sort_key(each) for each in values]
+        down = order.direction is Direction.DESCENDING
+        if keys != sorted(keys, reverse=down):
+            place = self.operation.pointer + join(ORDER.name)
+            said = f"not {order.direction.value} by {order.by.raw} from page to page"
+            self._violate("order", place, said, *exchanges)
+
+    def _adder(self) -> Callable[[], object] | None:
+        """What adds an item to this list: the operation that creates in the same path."""
+        for each in self.bench.contract.operations.values():
+            same = each.site.key == self.operation.site.key and each.method == "POST"
+            if same and each.pointer in self.bench.made and each.declared["capacity"] is None:
+                return lambda: self.bench.succeed(each)
+        return None
+
+    def sizes(self) -> None:
+        """Pages of the size that was asked for; sizes beyond the bounds are refused."""
+        slot = self._slot(self.declared.limit)
+        if slot is None:
+            return
+        exchange = self.bench.send(self.limited)
+        self.bench.target.record.check("page-size", slot.site.pointer)
+        if len(self.items(exchange)) > _SIZE:
+            self._violate("page-size", slot.site.pointer, f"more than {_SIZE} items", exchange)
+        schema = self.bench.contract.document.follow(slot.site.value.get("schema"))
+        bounds = schema if isinstance(schema, dict) else {}
+        for keyword, step in (("maximum", 1), ("minimum", -1)):
+            if isinstance(bounds.get(keyword), int):
+                beyond = bounds[keyword] + step
+                exchange = self.bench.send(self.call.with_argument(slot.key, beyond))
+                if exchange.response is not None and exchange.response.is_success:
+                    said = f"a size of {beyond} was accepted"
+                    self._violate("page-size", slot.site.pointer, said, exchange)
+
+    def cursors(self, others: dict[Pointer, JsonValue]) -> JsonValue:
+        """Cursors that this list did not give; returns one that it gave."""
+        slot = self._slot(self.declared.cursor)
+        if slot is None:
+            return None
+        first = self.bench.send(self.limited)
+        own = self._cursor(first)
+        foreign = next((each for each in others.values() if isinstance(each, str)), None)
+        for how, value in (("an invented cursor", _GARBAGE), ("that of another list", foreign)):
+            if value is None:
+                continue
+            exchange = self.bench.send(self.call.with_argument(slot.key, value))
+            self.bench.target.record.check("cursor", slot.site.pointer)
+            if exchange.response is not None and exchange.response.is_success:
+                self._violate("cursor", slot.site.pointer, f"{how} was accepted", exchange)
+        return own
+
+    def _cursor(self, exchange: Exchange) -> JsonValue:
+        response, place = exchange.response, self.declared.next
+        return None if response is None or place is None else response.at(place.raw)
+
+    def filters(self) -> None:
+        """Ask for what matches one of the items, and compare with the whole list."""
+        for slot in self.operation.slots:
+            if slot.filter is not None:
+                self._filter(slot)
+
+    def _filter(self, slot: Slot) -> None:
+        place = slot.site.pointer + join(FILTER.name)
+        declared = slot.filter
+        assert declared is not None
+        others = {key: value for key, value in self.call.arguments.items() if key != slot.key}
+        for call in (Call(self.operation, others), self.call):
+            whole = self.bench.send(call)
+            values = [
+                value
+                for item in self.items(whole)
+                for value in _each(_at(item, declared.property.raw))
+            ]
+            schema = slot.schema
+            wanted = next(
+                (
+                    each
+                    for each in values
+                    if not any(self.bench.contract.instances.problems(schema, each))
+                ),
+                None,
+            )
+            if wanted is not None:
+                break
+        else:
+            self._skip("filter", f"no item has a value to filter by '{slot.written.wire}'")
+            return
+        exchange = self.bench.send(call.with_argument(slot.key, wanted))
+        self.bench.target.record.check("filter", place)
+        if exchange.response is None or exchange.response.status == 429:
+            return
+        if not exchange.response.is_success:
+            self._violate("filter", place, f"answered {exchange.response.status}", whole, exchange)
+            return
+        wrong = [
+            item
+            for item in self.items(exchange)
+            if not _matches(declared.match, _at(item, declared.property.raw), wanted)
+        ]
+        if wrong:
+            self._violate("filter", place, "items that do not match were shown", exchange)
+        if self.next_of(exchange) is None and self.next_of(whole) is None:
+            fitting = {
+                str(_at(item, self.declared.id.raw))
+                for item in self.items(whole)
+                if _matches(declared.match, _at(item, declared.property.raw), wanted)
+            }
+            if fitting - set(self.ids(exchange)):
+                self._violate("filter", place, "items that match were left out", whole, exchange)
+
+    def _slot(self, name: object) -> Slot | None:
+        raw = getattr(name, "raw", None)
+        return None if raw is None else self.operation.slot(f"query.{raw}")
+
+    def _skip(self, rule: str, reason: str) -> None:
+        self.bench.target.record.skip(rule, self.operation.pointer, reason)
+
+    def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
+        self.bench.target.record.violate(
+            Violation(rule, place, f"{self.operation.name}: {message}", exchanges)
+        )
+
+
+def _requires_one_of(bench: Workbench, operation: Operation) -> None:
+    declared = operation.declared["requires_one_of"]
+    made = bench.succeed(operation)
+    place = operation.pointer + join(REQUIRES_ONE_OF.name)
+    if made is None:
+        bench.target.record.skip("requires-one-of", place, "the operation never succeeded")
+        return
+    names = {("query", each.raw) for each in declared.parameters}
+    rest = {key: value for key, value in made[0].arguments.items() if key not in names}
+    exchange = bench.send(Call(operation, rest, made[0].body))
+    bench.target.record.check("requires-one-of", place)
+    response, errors = exchange.response, bench.contract.errors
+    if response is None or response.status == 429:
+        return
+    code = response.at(errors.code.raw) if errors is not None else declared.code.raw
+    if response.is_success or code != declared.code.raw:
+        message = f"{operation.name}: answered {response.status} without '{declared.code.raw}'"
+        bench.target.record.violate(Violation("requires-one-of", place, message, (exchange,)))
+
+
+def _at(value: JsonValue, pointer: Pointer) -> JsonValue:
+    for token in split(pointer):
+        value = value.get(token) if isinstance(value, dict) else None
+    return value
+
+
+def _each(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _matches(match: Match, found: JsonValue, wanted: JsonValue) -> bool:
+    folded = match in (Match.EQUALS_IGNORE_CASE, Match.CONTAINS_IGNORE_CASE)
+    fold = (lambda value: str(value).casefold()) if folded else (lambda value: value)
+    return fold(wanted) in [fold(each) for each in _each(found)]

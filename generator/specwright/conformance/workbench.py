@@ -1,0 +1,184 @@
+"""Calls that succeed: made of examples, of what links hand on, and of samples."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import count
+
+from specwright.conformance.calls import ABSENT, Absent, Call, Key
+from specwright.conformance.contract import Contract, Operation, Slot
+from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.links import Unknown, evaluate, inferred
+from specwright.conformance.samples import sample
+from specwright.conformance.target import MAIN, Target
+from specwright.document import sites
+from specwright.pointer import Pointer
+
+# The newest values that are kept of each parameter.
+_KEPT = 20
+_CANDIDATES = 12
+
+
+class Workbench:
+    """Makes calls, and learns from every answer what the next ones can use.
+
+    Attributes:
+        made: the latest successful call of each operation, with its exchange.
+    """
+
+    def __init__(self, contract: Contract, target: Target, source: str, seed: int) -> None:
+        self.contract = contract
+        self.target = target
+        self.source = source
+        self.made: dict[Pointer, tuple[Call, Exchange]] = {}
+        self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
+        self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
+        self._keys = (f"sw-{seed}-{source[:8]}-{number}" for number in count(1))
+
+    def send(self, call: Call, role: str = MAIN, *, key: str | None = None) -> Exchange:
+        """Send a call, and learn from its answer."""
+        call = call if key is None else with_key(call, key)
+        request = self.target.request(
+            call.operation.method,
+            call.path,
+            role=role,
+            headers=call.headers,
+            body=call.content,
+        )
+        exchange = self.target.send(request, self.source, call.operation.pointer, role)
+        if role == MAIN:
+            self._learn(call, exchange)
+        return exchange
+
+    def fresh_key(self) -> str:
+        """An idempotency key, or another text of which there are no two."""
+        return next(self._keys)
+
+    def succeed(self, operation: Operation) -> tuple[Call, Exchange] | None:
+        """Call an operation so that it succeeds; None where no candidate does."""
+        for call in self.candidates(operation):
+            exchange = self.send(call)
+            if exchange.response is not None and exchange.response.is_success:
+                return call, exchange
+        return None
+
+    def candidates(self, operation: Operation) -> Iterator[Call]:
+        """Calls that may succeed, those that did before first; each with a key of its own."""
+        tried: list[tuple[object, object]] = []
+        for call in self._candidates(operation):
+            plain = (dict(call.arguments), call.body)
+            if plain not in tried:
+                tried.append(plain)
+                yield self.with_fresh_key(call)
+            if len(tried) >= _CANDIDATES:
+                return
+
+    def with_fresh_key(self, call: Call) -> Call:
+        """The same call under another idempotency key, where the operation has one."""
+        return with_key(call, self.fresh_key())
+
+    def example(self, operation: Operation, name: str) -> Call | None:
+        """The call that a named example of the request body stands for."""
+        if operation.body is None:
+            return None
+        for each, example in sites.members(self.contract.document, operation.body[1], "examples"):
+            if each == name and "value" in example.value:
+                arguments = next(self._arguments(operation), None)
+                if arguments is not None:
+                    return self.with_fresh_key(Call(operation, arguments, example.value["value"]))
+        return None
+
+    def known(self, operation: Operation, slot: Slot) -> list[JsonValue]:
+        """The values that links gave to a parameter, the newest first."""
+        return self._values[operation.pointer, slot.key]
+
+    def _candidates(self, operation: Operation) -> Iterator[Call]:
+        if operation.pointer in self.made:
+            before = self.made[operation.pointer][0]
+            # What it was called with may be gone; what links say now is newer.
+            for arguments in self._arguments(operation):
+                yield replace(before, arguments={**before.arguments, **arguments})
+        bodies = list(self._bodies(operation))
+        for arguments in self._arguments(operation):
+            for body in bodies:
+                yield Call(operation, arguments, body)
+
+    def _arguments(self, operation: Operation) -> Iterator[dict[Key, JsonValue]]:
+        """Values for all parameters that are needed, one after the other from each source."""
+        needed = [each for each in operation.slots if self._is_needed(operation, each)]
+        choices = {each.key: self._choices(operation, each) for each in needed}
+        if not all(choices.values()):
+            return
+        for turn in range(max(map(len, choices.values()), default=1)):
+            yield {key: values[min(turn, len(values) - 1)] for key, values in choices.items()}
+
+    def _is_needed(self, operation: Operation, slot: Slot) -> bool:
+        one_of = operation.declared["requires_one_of"]
+        first = one_of.parameters[0].raw if one_of is not None else None
+        return bool(slot.written.required) or slot.key == ("query", first)
+
+    def _choices(self, operation: Operation, slot: Slot) -> list[JsonValue]:
+        linked = self.known(operation, slot)[:3]
+        document = self.contract.document
+        examples: list[JsonValue] = [value for _, value in sites.examples(document, slot.site)]
+        if linked and slot.written.location == "path":
+            return linked
+        return [*linked, *(examples or [sample(document, slot.site.value.get("schema"))])]
+
+    def _bodies(self, operation: Operation) -> Iterator[JsonValue | Absent]:
+        if operation.body is None:
+            yield ABSENT
+            return
+        document, content = self.contract.document, operation.body[1]
+        examples: list[JsonValue] = [value for _, value in sites.examples(document, content)]
+        plain = examples or [sample(document, content.value.get("schema"))]
+        yield from plain[:1]
+        for members in self._members[operation.pointer]:
+            for body in plain:
+                if isinstance(body, dict) and isinstance(members, dict):
+                    yield {**body, **members}
+        yield from plain[1:]
+
+    def _learn(self, call: Call, exchange: Exchange) -> None:
+        response = exchange.response
+        if response is None or not response.is_success:
+            return
+        self.made[call.operation.pointer] = (call, exchange)
+        declared = self.contract.links(call.operation, response.status)
+        for link in declared or inferred(self.contract, call.operation, response):
+            target = self.contract.operations[link.target]
+            for name, expression in link.parameters.items():
+                slot = target.slot(name)
+                if slot is not None:
+                    self._remember(target, slot, expression, call, exchange)
+            if isinstance(link.body, dict):
+                try:
+                    members = evaluate(link.body, call, response)
+                except Unknown:
+                    continue
+                if members not in self._members[link.target]:
+                    self._members[link.target].insert(0, members)
+
+    def _remember(
+        self, target: Operation, slot: Slot, expression: JsonValue, call: Call, exchange: Exchange
+    ) -> None:
+        assert exchange.response is not None
+        try:
+            value = evaluate(expression, call, exchange.response)
+        except Unknown:
+            return
+        values = self._values[target.pointer, slot.key]
+        if value in values:
+            values.remove(value)
+        values.insert(0, value)
+        del values[_KEPT:]
+
+
+def with_key(call: Call, key: str) -> Call:
+    """The same call under an idempotency key, where the operation has one."""
+    declared = call.operation.declared["idempotency"]
+    if declared is None or isinstance(call.body, Absent):
+        return call
+    return call.with_member(declared.key.raw, key)
