@@ -63,6 +63,16 @@ class Finding:
     waived: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Numbers that belong to the findings, such as the coverage of a contract; cells are text."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+
 def _no_line(location: Location) -> str | None:
     return None
 
@@ -77,6 +87,8 @@ class Report:
         waived: those that the project accepts.
         rules: the rules that were applied.
         line: gives the text of the line at a location, if it is known.
+        facts: labels and values that tell this run from others, such as its target or its seed.
+        tables: what was measured.
     """
 
     document: str
@@ -84,6 +96,8 @@ class Report:
     waived: tuple[Finding, ...] = ()
     rules: tuple[RuleDescription, ...] = ()
     line: Callable[[Location], str | None] = _no_line
+    facts: tuple[tuple[str, str], ...] = ()
+    tables: tuple[Table, ...] = ()
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)

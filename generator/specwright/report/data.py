@@ -7,7 +7,7 @@ from typing import Any
 
 from specwright import __version__
 from specwright.errors import Location
-from specwright.findings import Finding, Level, Report
+from specwright.findings import Finding, Level, Report, Table
 
 # A member that is new leaves it as it is; one that goes or changes its meaning does not.
 VERSION = 1
@@ -17,7 +17,7 @@ _Object = dict[str, Any]
 
 def render(report: Report) -> str:
     """The report as one JSON object, in ASCII."""
-    written = {
+    written: _Object = {
         "version": VERSION,
         "tool": {"name": "specwright", "version": __version__},
         "document": report.document,
@@ -30,6 +30,10 @@ def render(report: Report) -> str:
         "findings": [_finding(finding) for finding in report.findings],
         "waived": [_finding(finding) for finding in report.waived],
     }
+    if report.facts:
+        written["facts"] = [{"label": label, "value": value} for label, value in report.facts]
+    if report.tables:
+        written["tables"] = [_table(table) for table in report.tables]
     return json.dumps(written, indent=2) + "\n"
 
 
@@ -49,6 +53,11 @@ def _finding(finding: Finding) -> _Object:
     if finding.counterexample is not None:
         written["counterexample"] = json.loads(finding.counterexample)
     return written
+
+
+def _table(table: Table) -> _Object:
+    written: _Object = {"title": table.title, "columns": table.columns, "rows": table.rows}
+    return written | ({"note": table.note} if table.note else {})
 
 
 def _place(location: Location) -> _Object:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from specwright.findings import Report
-from specwright.report import data, github, sarif, text
+from specwright.report import data, github, junit, markdown, page, sarif, text
 
 FORMATS: Mapping[str, Callable[[Report], str]] = {
     "text": text.render,
     "json": data.render,
     "github": github.render,
     "sarif": sarif.render,
+    "junit": junit.render,
+    "markdown": markdown.render,
+    "html": page.render,
 }

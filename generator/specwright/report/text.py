@@ -6,19 +6,21 @@ from collections.abc import Iterator
 
 import click
 
-from specwright.findings import Finding, Level, Report
+from specwright.findings import Finding, Level, Report, Table
 from specwright.report.details import details
+from specwright.report.excerpt import excerpt
+from specwright.report.verdict import verdict
 from specwright.text import visible
 
-# How wide a piece of a long line is shown.
-WIDTH = 100
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 
 def render(report: Report) -> str:
-    """All findings, then how many of each level there are."""
+    """All findings, what was measured, then how many findings of each level there are."""
     lines = [line for finding in report.findings for line in _finding(finding, report)]
-    return "\n".join([*lines, _summary(report)]) + "\n"
+    lines += [line for table in report.tables for line in _table(table)]
+    lines += [visible(f"{label}: {value}") for label, value in report.facts]
+    return "\n".join([*lines, f"{visible(report.document)}: {verdict(report)}"]) + "\n"
 
 
 def _finding(finding: Finding, report: Report) -> Iterator[str]:
@@ -31,27 +33,22 @@ def _finding(finding: Finding, report: Report) -> Iterator[str]:
 
 
 def _snippet(line: str, finding: Finding) -> Iterator[str]:
-    column = finding.location.column - 1
-    start = max(0, column - WIDTH // 2) if len(line) > WIDTH else 0
-    shown = line[start : start + WIDTH].replace("\t", " ")
-    if not start:
-        indent = len(shown) - len(shown.lstrip())
-        start, shown = indent, shown.lstrip()
+    piece = excerpt(line, finding.location.column)
     number = str(finding.location.line)
-    left = max(0, column - start)
-    before = visible(shown[:left].ljust(left))
-    yield f"    {number} | {visible(shown.rstrip())}"
-    yield f"    {' ' * len(number)} | {' ' * len(before)}{_painted(finding.level, '^')}"
+    shown = f"{piece.before}{piece.at}{piece.after}".rstrip(" ")
+    yield f"    {number} | {shown}"
+    yield f"    {' ' * len(number)} | {' ' * len(piece.before)}{_painted(finding.level, '^')}"
 
 
-def _summary(report: Report) -> str:
-    counts = [
-        f"{count} {level if count == 1 or level is Level.INFO else level + 's'}"
-        for level in (Level.ERROR, Level.WARNING, Level.INFO)
-        if (count := report.count(level))
-    ]
-    waived = f" ({len(report.waived)} waived)" if report.waived else ""
-    return f"{visible(report.document)}: {', '.join(counts) or 'no findings'}{waived}"
+def _table(table: Table) -> Iterator[str]:
+    cells = [[visible(cell) for cell in row] for row in (table.columns, *table.rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    yield f"{visible(table.title)}:"
+    for row in cells:
+        padded = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+        yield f"    {'  '.join(padded)}".rstrip(" ")
+    if table.note:
+        yield f"    {visible(table.note)}"
 
 
 def _painted(level: Level, words: str) -> str:

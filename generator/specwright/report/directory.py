@@ -1,0 +1,49 @@
+"""A report as files in a directory, one for each format that programs and people keep."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from specwright.errors import InputError, SpecwrightError
+from specwright.findings import Report
+from specwright.report.formats import FORMATS
+
+FILES: Mapping[str, str] = {
+    "report.json": "json",
+    "report.html": "html",
+    "report.xml": "junit",
+    "report.sarif": "sarif",
+    "report.md": "markdown",
+}
+
+
+def write(report: Report, directory: Path) -> None:
+    """Write every file; each is the old one or the new one at any time, never a part of it.
+
+    A link in the place of a file is replaced, and nothing is written to where it leads.
+
+    Raises:
+        SpecwrightError: the directory is a link, or the operating system refuses.
+    """
+    contents = {name: FORMATS[kind](report).encode() for name, kind in FILES.items()}
+    if directory.is_symlink():
+        raise InputError(
+            f"{directory}: is a link, and reports are written to no other place than they seem",
+            hint="name the directory that it leads to",
+        )
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(prefix=".report-", dir=directory) as staging:
+            # A full disk is noticed before anything is replaced.
+            for name, content in contents.items():
+                Path(staging, name).write_bytes(content)
+            for name in contents:
+                Path(staging, name).replace(directory / name)
+    except OSError as error:
+        raise SpecwrightError(
+            f"{error.filename2 or error.filename or directory}: cannot be written: "
+            f"{error.strerror or error}",
+            hint="see to the permissions of the directory of reports or to free space",
+        ) from error

@@ -1,0 +1,175 @@
+"""A report as Markdown, for the comment on a pull request or the page of a job."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from html import escape
+from typing import NamedTuple, TypeVar
+
+from specwright.findings import Finding, Report, Table
+from specwright.report.verdict import LEVELS, counted, verdict
+from specwright.text import visible
+
+# What GitHub takes as a comment.
+LIMIT = 65_535
+# How a bot knows the comment that it wrote before.
+MARKER = "<!-- specwright report -->"
+# Room for what is not a finding; these have the rest.
+_FACTS, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 8_000, 8_000
+# How much of a text is shown in a cell and as evidence.
+_CELL, _EVIDENCE = 500, 4_000
+# Room for the note on what is left out.
+_NOTE = 200
+
+_Value = TypeVar("_Value")
+
+
+class _Written(NamedTuple):
+    """A row, without and with what supports it."""
+
+    short: str
+    full: str
+
+
+def render(report: Report) -> str:
+    """The verdict, then HTML in which Markdown is not read, as far as there is room."""
+    outcome = "failed" if report.has_errors else "passed"
+    head = f"### specwright {outcome}: {verdict(report)} {MARKER}\n"
+    facts = _block(
+        "<table>",
+        [("document", report.document), *report.facts],
+        _fact,
+        "</table>",
+        _FACTS,
+        "fact",
+    )
+    tables = _block("", report.tables, _table, "", _TABLES, "table")
+    waived = _block(
+        f"<details><summary>{counted(len(report.waived), 'waived finding')}</summary>\n<table>\n"
+        f"{_headings('Rule', 'Place', 'Message', 'Reason')}",
+        report.waived,
+        _waived,
+        "</table>\n</details>",
+        _WAIVED,
+        "waived finding",
+    )
+    findings = _block(
+        f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}",
+        sorted(report.findings, key=lambda finding: LEVELS.index(finding.level)),
+        _finding,
+        "</table>",
+        LIMIT - len(head) - len(facts) - len(tables) - len(waived),
+        "finding",
+    )
+    return head + facts + findings + tables + waived
+
+
+def _block(
+    opening: str,
+    values: Sequence[_Value],
+    write: Callable[[_Value], _Written],
+    closing: str,
+    room: int,
+    noun: str,
+) -> str:
+    """All values in short, then in full as far as there is room, and how many there is none for.
+
+    A blank line begins a block and none lies within it: there Markdown would be read again.
+    """
+    if not values:
+        return ""
+    room -= len(opening) + len(closing) + _NOTE
+    kept: list[_Written] = []
+    for written in map(write, values):
+        if len(written.short) < room:
+            room -= len(written.short) + 1
+            kept.append(written)
+    lines, shortened = [opening], 0
+    for written in kept:
+        further = len(written.full) - len(written.short)
+        fits = further <= room
+        room -= further if fits else 0
+        shortened += not fits
+        lines.append(written.full if fits else written.short)
+    lines.append(closing)
+    missing = []
+    if len(kept) < len(values):
+        missing.append(f"{counted(len(values) - len(kept), noun)} left out")
+    if shortened:
+        missing.append(f"{counted(shortened, noun)} without evidence")
+    if missing:
+        lines.append(f"<p><em>No room here: {', '.join(missing)}.</em></p>")
+    return "\n" + "\n".join(filter(None, lines)) + "\n"
+
+
+def _finding(finding: Finding) -> _Written:
+    cells = [finding.level, _code(finding.rule), _place(finding)]
+    message = _code(finding.message)
+    return _Written(_row(*cells, message), _row(*cells, message + "".join(_folded(finding))))
+
+
+def _folded(finding: Finding) -> Iterator[str]:
+    """What supports a finding, each behind its label."""
+    if finding.related is not None:
+        yield f"<br>see also {_code(str(finding.related))}"
+    if finding.counterexample is not None:
+        yield _details("counterexample", finding.counterexample)
+    for each in finding.evidence:
+        yield _details(each.label, each.text)
+
+
+def _waived(finding: Finding) -> _Written:
+    reason = _code(finding.waived or "")
+    row = _row(_code(finding.rule), _place(finding), _code(finding.message), reason)
+    return _Written(row, row)
+
+
+def _fact(fact: tuple[str, str]) -> _Written:
+    row = _row(*map(_code, fact))
+    return _Written(row, row)
+
+
+def _table(table: Table) -> _Written:
+    headings = _headings(*map(_code, table.columns))
+    block = _block(
+        f"<details><summary>{_code(table.title)}</summary>\n<table>\n{headings}",
+        table.rows,
+        _cells,
+        f"</table>{_code(table.note) if table.note else ''}</details>",
+        _TABLE,
+        "row",
+    ).strip("\n")
+    return _Written(block, block)
+
+
+def _cells(row: tuple[str, ...]) -> _Written:
+    written = _row(*map(_code, row))
+    return _Written(written, written)
+
+
+def _headings(*titles: str) -> str:
+    return f"<tr>{''.join(f'<th>{title}</th>' for title in titles)}</tr>"
+
+
+def _row(*cells: str) -> str:
+    return f"<tr>{''.join(f'<td>{cell}</td>' for cell in cells)}</tr>"
+
+
+def _place(finding: Finding) -> str:
+    pointer = f"<br>{_code(finding.pointer)}" if finding.pointer else ""
+    return f"{_code(str(finding.location))}{pointer}"
+
+
+def _details(label: str, text: str) -> str:
+    # A line of its own could be blank, or a command to the server.
+    lines = "&#10;".join(escape(visible(line)) for line in _cut(text, _EVIDENCE).split("\n"))
+    return f"<details><summary>{_code(label)}</summary><pre>{lines}</pre></details>"
+
+
+def _code(text: str) -> str:
+    """Text where mentions, references, links and emoji are not looked for."""
+    return f"<code>{escape(visible(_cut(text, _CELL)))}</code>"
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}… ({len(text) - most} more characters)"

@@ -1,0 +1,131 @@
+"""Keeping known secrets out of what a report shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from urllib.parse import quote, quote_plus
+
+from specwright.errors import Location
+from specwright.findings import Finding, Report, Table
+
+Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
+
+REDACTED = "[redacted]"
+# A shorter piece of Base64 would match by chance.
+_SHORTEST_PIECE = 8
+
+
+class Redaction:
+    """Replaces secrets by `[redacted]`, however they are written.
+
+    It finds a secret as it is, percent-encoded, escaped as in JSON, and as Base64, also within
+    the Base64 of a longer text, such as that of an `Authorization` header. Each form is one
+    linear search.
+    """
+
+    __slots__ = ("_forms",)
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        forms = {form for secret in secrets for form in _forms(secret) if form}
+        # A form may be a part of another one.
+        self._forms = sorted(forms, key=lambda form: (-len(form), form))
+
+    def __repr__(self) -> str:
+        return f"Redaction({len(self._forms)} forms)"
+
+    def text(self, text: str) -> str:
+        """The text without secrets."""
+        for form in self._forms:
+            text = text.replace(form, REDACTED)
+        return text
+
+    def value(self, value: Json) -> Json:
+        """The JSON value without secrets, in names of members, too."""
+        if isinstance(value, str):
+            return self.text(value)
+        if isinstance(value, Mapping):
+            return {self.text(name): self.value(member) for name, member in value.items()}
+        if isinstance(value, Sequence):
+            return [self.value(item) for item in value]
+        # A number may be a secret as well.
+        written = json.dumps(value)
+        return value if self.text(written) == written else REDACTED
+
+    def report(self, report: Report) -> Report:
+        """The report without secrets; its rules come from nobody else."""
+
+        def line(location: Location) -> str | None:
+            shown = report.line(location)
+            return None if shown is None else self.text(shown)
+
+        return replace(
+            report,
+            document=self.text(report.document),
+            findings=tuple(map(self._finding, report.findings)),
+            waived=tuple(map(self._finding, report.waived)),
+            line=line,
+            facts=tuple((self.text(label), self.text(value)) for label, value in report.facts),
+            tables=tuple(map(self._table, report.tables)),
+        )
+
+    def _finding(self, finding: Finding) -> Finding:
+        return replace(
+            finding,
+            location=self._location(finding.location),
+            pointer=self._optional(finding.pointer),
+            message=self.text(finding.message),
+            related=self._location(finding.related) if finding.related else None,
+            evidence=tuple(
+                replace(each, label=self.text(each.label), text=self.text(each.text))
+                for each in finding.evidence
+            ),
+            counterexample=self._counterexample(finding.counterexample),
+            waived=self._optional(finding.waived),
+        )
+
+    def _counterexample(self, written: str | None) -> str | None:
+        if written is None or self.text(written) == written:
+            return written
+        return json.dumps(self.value(json.loads(written)))
+
+    def _optional(self, text: str | None) -> str | None:
+        return None if text is None else self.text(text)
+
+    def _location(self, location: Location) -> Location:
+        return replace(location, file=self.text(location.file))
+
+    def _table(self, table: Table) -> Table:
+        return replace(
+            table,
+            title=self.text(table.title),
+            columns=tuple(map(self.text, table.columns)),
+            rows=tuple(tuple(map(self.text, row)) for row in table.rows),
+            note=self.text(table.note),
+        )
+
+
+def _forms(secret: str) -> Iterator[str]:
+    octets = secret.encode("utf-8", "surrogatepass")
+    yield secret
+    for encoded in (quote(octets, safe=""), quote(octets), quote_plus(octets)):
+        yield encoded
+        yield re.sub("%..", lambda escape: escape[0].lower(), encoded)
+    for escaped in (json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
+        yield escaped[1:-1]
+        yield escaped[1:-1].replace("/", "\\/")
+    for alphabet in (b"+/", b"-_"):
+        yield b64encode(octets, alphabet).decode().rstrip("=")
+        for before in range(3):
+            yield from _within_base64(octets, before, alphabet)
+
+
+def _within_base64(octets: bytes, before: int, alphabet: bytes) -> Iterator[str]:
+    """What Base64 makes of octets alone when so many others stand before them in a group."""
+    encoded = b64encode(bytes(before) + octets, alphabet).decode()
+    piece = encoded[-(-before * 8 // 6) : (before + len(octets)) * 8 // 6]
+    if len(piece) >= _SHORTEST_PIECE:
+        yield piece

@@ -1,0 +1,157 @@
+"""A headless Chromium, driven by its DevTools protocol over a pipe."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import shutil
+import subprocess
+from base64 import b64decode
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+NAMES = (
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chromium-headless-shell",
+)
+# As a hung browser would take.
+SECONDS = 60
+# Window numbers of the keys that tests press, and the text that they type.
+KEYS = {"Tab": (9, ""), "Enter": (13, "\r"), "Space": (32, " ")}
+
+
+def installed() -> str | None:
+    """The command of a Chromium on the path."""
+    return next(filter(None, map(shutil.which, NAMES)), None)
+
+
+class Browser:
+    """A browser process; everything it keeps lies in one directory."""
+
+    def __init__(self, command: str, directory: Path) -> None:
+        # It reads commands from descriptor 3 and writes answers to descriptor 4.
+        self._process = subprocess.Popen(
+            [
+                *("sh", "-c", 'exec "$@" 3<&0 4>&1 0</dev/null 1>&2', "sh"),
+                command,
+                "--headless",
+                "--remote-debugging-pipe",
+                f"--user-data-dir={directory}",
+                "--disable-background-networking",
+                "--disable-dev-shm-usage",
+                "--no-first-run",
+                # Containers and the superuser have none; the pages are the tests' own.
+                "--no-sandbox",
+            ],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        )
+        self._last = 0
+        self._read = b""
+        self._events: list[Any] = []
+
+    def close(self) -> None:
+        self.call("Browser.close")
+        self._process.communicate(timeout=SECONDS)
+
+    def open(self, path: Path) -> Page:
+        """A new page that shows a file, as soon as it has been loaded."""
+        target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        page = Page(self, session)
+        for domain in ("Page", "Runtime", "Log", "Network"):
+            page.call(f"{domain}.enable")
+        page.call("Page.navigate", url=path.as_uri())
+        page.wait("Page.loadEventFired")
+        return page
+
+    def call(self, method: str, session: str | None = None, **parameters: Any) -> Any:
+        """The result of a command; what happens meanwhile is kept."""
+        self._last += 1
+        command = {"id": self._last, "method": method, "params": parameters}
+        if session:
+            command["sessionId"] = session
+        assert self._process.stdin
+        self._process.stdin.write(json.dumps(command).encode() + b"\0")
+        self._process.stdin.flush()
+        while (message := self._message()).get("id") != self._last:
+            self._events.append(message)
+        assert "error" not in message, message["error"]
+        return message["result"]
+
+    def events(self, session: str) -> list[Any]:
+        """What has happened on a page so far."""
+        return [each for each in self._events if each.get("sessionId") == session]
+
+    def next_event(self) -> None:
+        self._events.append(self._message())
+
+    def _message(self) -> Any:
+        assert self._process.stdout
+        while b"\0" not in self._read:
+            ready, _, _ = select.select([self._process.stdout], [], [], SECONDS)
+            assert ready, "the browser does not answer"
+            part = os.read(self._process.stdout.fileno(), 1 << 20)
+            assert part, "the browser has ended"
+            self._read += part
+        message, _, self._read = self._read.partition(b"\0")
+        return json.loads(message)
+
+
+@dataclass
+class Page:
+    """One page, as its reader and its developer see it."""
+
+    browser: Browser
+    session: str
+    _media: dict[str, Any] = field(default_factory=dict)
+
+    def call(self, method: str, **parameters: Any) -> Any:
+        return self.browser.call(method, self.session, **parameters)
+
+    def wait(self, event: str) -> None:
+        while not self.happened(event):
+            self.browser.next_event()
+
+    def happened(self, event: str) -> list[Any]:
+        """The parameters of each event of this kind."""
+        events = self.browser.events(self.session)
+        return [each["params"] for each in events if each["method"] == event]
+
+    def evaluate(self, expression: str) -> Any:
+        """The value of an expression of JavaScript in the page."""
+        outcome = self.call("Runtime.evaluate", expression=expression, returnByValue=True)
+        assert "exceptionDetails" not in outcome, outcome["exceptionDetails"]
+        return outcome["result"].get("value")
+
+    def resize(self, width: int, height: int = 800) -> None:
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            **{"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False},
+        )
+
+    def show_as(self, scheme: str = "light", media: str = "screen") -> None:
+        """Let the page believe in a colour scheme and in a screen or a printer."""
+        features = [{"name": "prefers-color-scheme", "value": scheme}]
+        self.call("Emulation.setEmulatedMedia", media=media, features=features)
+
+    def press(self, key: str) -> None:
+        code, text = KEYS[key]
+        name = text if key == "Space" else key
+        for kind in ("keyDown", "keyUp"):
+            self.call(
+                "Input.dispatchKeyEvent",
+                **{"type": kind, "key": name, "code": key, "windowsVirtualKeyCode": code},
+                **({"text": text} if text and kind == "keyDown" else {}),
+            )
+
+    def screenshot(self, path: Path) -> None:
+        """A picture of the whole page, for whoever looks at it."""
+        picture = self.call("Page.captureScreenshot", captureBeyondViewport=True)
+        path.write_bytes(b64decode(picture["data"]))
