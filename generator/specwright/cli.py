@@ -12,10 +12,8 @@ from typing import Any, NoReturn
 import click
 
 from specwright import __version__
-from specwright.errors import SpecwrightError
+from specwright.errors import INTERRUPTED, SpecwrightError
 from specwright.report.terminal import accept_any_text, say
-
-INTERRUPTED = 130
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +29,10 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
     "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
+    "test": Entry(
+        "specwright.commands.test:test",
+        "Hold a running implementation to its contract.",
+    ),
     "generate": Entry(
         "specwright.commands.generate:generate",
         "Generate models, client, server stub and webhooks from an OpenAPI document.",

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+# The exit code of a command that was interrupted, as shells give it for SIGINT.
+INTERRUPTED = 130
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Location:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -30,7 +28,7 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Contents, contents, read_lock
 from specwright.emit.write import write
 from specwright.render.templates import Templates, builtin_directory
-from specwright.report.terminal import say, show
+from specwright.report.terminal import progress, say, show
 
 if TYPE_CHECKING:
     from specwright.models.worker import ModelWorker
@@ -165,9 +163,9 @@ def _generated(config: Config, document: Document, worker: ModelWorker) -> FileS
     from specwright.report import text
 
     try:
-        with _progress() as progress:
+        with progress("reading the document") as say_step:
             return pipeline.generate(
-                document, config.options, progress=progress, begin_models=worker.begin
+                document, config.options, progress=say_step, begin_models=worker.begin
             )
     except pipeline.InvalidDocument as error:
         show(text.render(error.report), err=True)
@@ -177,16 +175,3 @@ def _generated(config: Config, document: Document, worker: ModelWorker) -> FileS
 def _parts(document: Document) -> set[str]:
     """The other files, or addresses, that a document consists of."""
     return {graft.source.file for graft in document.grafts.values()} - {document.source.file}
-
-
-@contextmanager
-def _progress() -> Iterator[Callable[[str], None]]:
-    """Show the current step, to people only."""
-    if not sys.stderr.isatty():
-        yield lambda step: None
-        return
-    # Imported here: it costs more than a run that finds everything as it was.
-    from rich.console import Console
-
-    with Console(stderr=True).status("reading the document") as status:
-        yield status.update

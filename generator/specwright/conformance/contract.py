@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from specwright.conformance.exchange import JsonValue, Request
+from specwright.conformance.exchange import JsonValue, Request, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
 from specwright.document.model import Document
 from specwright.document.security import credential_scheme
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, split
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
 from specwright.vocabulary import table
@@ -142,6 +142,22 @@ class Contract:
             for node in walk(self.document.data)
             if node.kind == "schema" and ONCE.name in node.value
         )
+
+    def secrets(self, pointer: Pointer | None, response: Response) -> list[str]:
+        """The values of an operation's answer that are shown once."""
+        operation = self.operations.get(pointer or "")
+        declared = operation.response(response.status) if operation is not None else None
+        schema = self.schema_of(declared) if declared is not None else None
+        value = response.json_or_none
+        if schema is None or not isinstance(value, dict):
+            return []
+        at, _ = self.document.end(schema, {"$ref": f"#{schema}"})
+        return [
+            found
+            for pointer in self.shown_once
+            if pointer.startswith(f"{at}/properties/")
+            and isinstance(found := value.get(split(pointer)[-1]), str)
+        ]
 
     def match(self, request: Request, base_url: str) -> Operation | None:
         """The operation that a request is for."""

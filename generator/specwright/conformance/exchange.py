@@ -30,6 +30,11 @@ class Request:
         return _first(self.headers, name)
 
     @property
+    def json_or_none(self) -> JsonValue:
+        """The body as JSON; None where it is none."""
+        return None if self.body is None else _json_or_none(self.body)
+
+    @property
     def curl(self) -> str:
         """The command line that repeats it, quoted for a POSIX shell."""
         parts = ["curl", "--request", self.method, self.url]
@@ -70,10 +75,7 @@ class Response:
     @property
     def json_or_none(self) -> JsonValue:
         """The body as JSON; None where it is none."""
-        try:
-            return self.json
-        except (ValueError, RecursionError):
-            return None
+        return _json_or_none(self.body)
 
     def at(self, pointer: Pointer) -> JsonValue:
         """The value at a pointer of the JSON body; None where there is none."""
@@ -122,3 +124,11 @@ class Exchange:
 def _first(headers: Headers, name: str) -> str | None:
     wanted = name.lower()
     return next((value for key, value in headers if key.lower() == wanted), None)
+
+
+def _json_or_none(body: bytes) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(body.decode())
+    except (ValueError, RecursionError):
+        return None
+    return value

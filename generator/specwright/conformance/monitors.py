@@ -204,29 +204,9 @@ class Monitors:
                 message = f"{_who(exchange)}: the value is shown again"
                 place = first.operation or ""
                 yield Violation("shown-once", place, message, (first, exchange))
-        for value in self.secrets_of(exchange):
+        for value in self.contract.secrets(exchange.operation, response):
             self.record.check("shown-once", exchange.operation or "")
             self._secrets.setdefault(value, exchange)
-
-    def secrets_of(self, exchange: Exchange) -> list[str]:
-        """The values of an answer that are shown once."""
-        operation = self.contract.operations.get(exchange.operation or "")
-        response = exchange.response
-        if operation is None or response is None or not self.contract.shown_once:
-            return []
-        declared = operation.response(response.status)
-        schema = self.contract.schema_of(declared) if declared is not None else None
-        value = response.json_or_none
-        if schema is None or not isinstance(value, dict):
-            return []
-        document = self.contract.document
-        at, _ = document.end(schema, {"$ref": f"#{schema}"})
-        return [
-            found
-            for pointer in self.contract.shown_once
-            if pointer.startswith(f"{at}/properties/")
-            and isinstance(found := value.get(split(pointer)[-1]), str)
-        ]
 
     def _order(self, answer: _Answer) -> Iterator[Violation]:
         order, page = answer.operation.declared["order"], answer.operation.declared["pagination"]

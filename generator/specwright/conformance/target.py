@@ -23,6 +23,14 @@ TIMEOUT_SECONDS = 30.0
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
 
+# Requests in a row without an answer, or refused for their number, after which nothing is there.
+_LOST_AFTER = 8
+
+
+class TargetLost(Exception):  # noqa: N818 - it ends a run; what was seen so far is reported
+    """The target does not answer any more."""
+
+
 @dataclass(frozen=True, slots=True)
 class Credential:
     """The header that carries a key, and what stands before the key."""
@@ -55,6 +63,7 @@ class Target:
     record: Record
     keys: Mapping[str, str] = field(repr=False)
     _client: httpx2.Client = field(init=False, repr=False)
+    _unanswered: int = 0
 
     def __post_init__(self) -> None:
         """Open the pool of connections."""
@@ -93,7 +102,11 @@ class Target:
     def send(
         self, request: Request, source: str, operation: Pointer | None, role: str = MAIN
     ) -> Exchange:
-        """Send a request; what goes wrong on the way is the `failure` of the exchange."""
+        """Send a request; what goes wrong on the way is the `failure` of the exchange.
+
+        Raises:
+            TargetLost: many requests in a row got no answer.
+        """
         sent_at, started = time.time(), time.monotonic()
         response, failure = None, None
         try:
@@ -101,9 +114,13 @@ class Target:
         except (httpx2.TransportError, httpx2.InvalidURL, UnicodeError) as error:
             failure = f"{type(error).__name__}: {error}"
         seconds = time.monotonic() - started
-        return self.record.add(
+        self._unanswered = 0 if failure is None else self._unanswered + 1
+        exchange = self.record.add(
             Exchange(0, source, role, operation, request, response, failure, sent_at, seconds)
         )
+        if self._unanswered >= _LOST_AFTER:
+            raise TargetLost(f"{_LOST_AFTER} requests in a row got no answer: {failure}")
+        return exchange
 
     def _receive(self, request: Request) -> Response:
         with self._client.stream(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import replace
@@ -28,14 +29,16 @@ class Workbench:
         made: the latest successful call of each operation, with its exchange.
     """
 
-    def __init__(self, contract: Contract, target: Target, source: str, seed: int) -> None:
+    def __init__(self, contract: Contract, target: Target, source: str) -> None:
         self.contract = contract
         self.target = target
         self.source = source
+        token = secrets.token_hex(4)
         self.made: dict[Pointer, tuple[Call, Exchange]] = {}
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
-        self._keys = (f"sw-{seed}-{source[:8]}-{number}" for number in count(1))
+        # Not of the seed: a run that is repeated must not meet the keys of the first one.
+        self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
 
     def send(self, call: Call, role: str = MAIN, *, key: str | None = None) -> Exchange:
         """Send a call, and learn from its answer."""

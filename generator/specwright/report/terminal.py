@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import click
 
@@ -25,3 +27,17 @@ def accept_any_text() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+
+
+@contextmanager
+def progress(first: str) -> Iterator[Callable[[str], None]]:
+    """Show which step a long command is at; silent where nobody is watching."""
+    if not sys.stderr.isatty():
+        yield lambda step: None
+        return
+    # Imported here: only a terminal needs it.
+    from rich.console import Console
+    from rich.text import Text as Line
+
+    with Console(stderr=True).status(Line(visible(first))) as status:
+        yield lambda step: status.update(Line(visible(step)))

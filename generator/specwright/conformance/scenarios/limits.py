@@ -10,9 +10,9 @@ from specwright.conformance.exchange import Exchange
 from specwright.conformance.record import Violation
 from specwright.conformance.target import LIMITED
 from specwright.conformance.workbench import Workbench
-from specwright.pointer import join
+from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
-from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass
 
 _THREADS = 8
 
@@ -91,26 +91,44 @@ def rate_limits(bench: Workbench) -> None:
             exchanges = list(
                 pool.map(lambda _, call=call: bench.send(call, LIMITED), range(declared.limit + 5))
             )
-        record.check("rate-limit", place)
-        served = [each for each in exchanges if each.response and each.response.status != 429]
-        first = min(each.sent_at for each in exchanges)
-        last = max(each.sent_at + each.seconds for each in served)
-        # Longer than a window, the limit may have been renewed meanwhile.
-        if last - first >= declared.window_seconds:
-            record.skip("rate-limit", place, "the target is too slow to use the limit up")
-        elif len(served) > declared.limit:
-            message = (
-                f"{call.operation.name}: {len(served)} requests of the class '{name.raw}' were "
-                f"served within {declared.window_seconds} seconds, the limit is {declared.limit}"
-            )
-            record.violate(Violation("rate-limit", place, message, (served[-1],)))
-        elif len(served) < declared.limit:
-            message = (
-                f"{call.operation.name}: only {len(served)} requests of the class '{name.raw}' "
-                f"were served, the limit is {declared.limit}"
-            )
-            refused = next(each for each in exchanges if each not in served)
-            record.violate(Violation("rate-limit", place, message, (refused,)))
+        _count(bench, place, name.raw, declared, exchanges)
+
+
+def _count(
+    bench: Workbench,
+    place: Pointer,
+    name: str,
+    declared: RateLimitClass,
+    exchanges: list[Exchange],
+) -> None:
+    record = bench.target.record
+    served = [each for each in exchanges if each.response and each.response.status != 429]
+    refused = [each for each in exchanges if each.response and each.response.status == 429]
+    if not served:
+        record.skip("rate-limit", place, "the limit of the key had been used up before")
+        return
+    first = min(each.sent_at for each in exchanges)
+    last = max(each.sent_at + each.seconds for each in served)
+    # Longer than a window, the limit may have been renewed meanwhile.
+    if last - first >= declared.window_seconds:
+        record.skip("rate-limit", place, "the target is too slow to use the limit up")
+        return
+    record.check("rate-limit", place)
+    said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
+    if len(served) > declared.limit:
+        message = f"more than {declared.limit} {said} were served"
+        record.violate(Violation("rate-limit", place, message, (served[-1],)))
+    elif refused and len(served) < declared.limit and _is_unused(bench, declared, served):
+        message = f"fewer than {declared.limit} {said} were served"
+        record.violate(Violation("rate-limit", place, message, (refused[0],)))
+
+
+def _is_unused(bench: Workbench, declared: RateLimitClass, served: list[Exchange]) -> bool:
+    """Whether an answer said that nothing had been counted before it."""
+    limits = bench.contract.rate_limits
+    header = limits.headers.state if limits is not None else None
+    told = [each.response.header(header.raw) or "" for each in served if header and each.response]
+    return any(f";r={declared.limit - 1};" in each for each in told)
 
 
 def _cheapest(bench: Workbench, name: str) -> Call | None:

@@ -1,0 +1,195 @@
+"""How much of a contract a run has reached, and why not the rest."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from urllib.parse import parse_qsl, urlsplit
+
+from specwright.conformance.contract import Contract, Operation
+from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.record import Record
+from specwright.conformance.rules import RULES
+from specwright.findings import Table
+from specwright.pointer import Pointer, join
+
+# Why a declared status was not seen, where that is not for want of trying.
+_STATUSES = {
+    "429": "needs a key whose limits may be used up",
+    "500": "a correct server never answers so",
+    "502": "needs a fault behind the server",
+    "503": "needs a server that is not available",
+}
+_DEPTH = 8
+# Of a group of what was not reached.
+_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that the contract declares, and whether it was reached."""
+
+    kind: str
+    name: str
+    pointer: Pointer
+    reached: int
+    reason: str = ""
+
+
+def coverage(contract: Contract, record: Record, events: Counter[str]) -> list[Item]:
+    """Everything that the contract declares, reached or with the reason why not.
+
+    `events` counts the deliveries of each webhook.
+    """
+    by_operation = defaultdict[Pointer, list[Exchange]](list)
+    for exchange in record.exchanges:
+        by_operation[exchange.operation or ""].append(exchange)
+    found = list(_of_operations(contract, by_operation))
+    for webhook in contract.webhooks:
+        count = events[webhook.key]
+        reason = "" if count else "no delivery was observed"
+        found.append(Item("event", webhook.key, webhook.pointer, count, reason))
+    reasons = {skip.rule: skip.reason for skip in record.skips}
+    for rule in RULES:
+        count = len(record.checked.get(rule.id, ()))
+        reason = "" if count else reasons.get(rule.id, "nothing in the contract or the run asks")
+        found.append(Item("rule", rule.id, "", count, reason))
+    return found
+
+
+def never_succeeded(contract: Contract, record: Record) -> list[Operation]:
+    """The operations that were never answered with success: nothing was tested of them."""
+    reached = {
+        exchange.operation
+        for exchange in record.exchanges
+        if exchange.response is not None and exchange.response.is_success
+    }
+    return [each for each in contract.operations.values() if each.pointer not in reached]
+
+
+def tables(items: list[Item]) -> tuple[Table, ...]:
+    """The coverage in numbers, then what was not reached."""
+    kinds = dict.fromkeys(item.kind for item in items)
+    of_kind = {kind: [item for item in items if item.kind == kind] for kind in kinds}
+    rows = tuple(
+        (kind, str(_reached(each)), str(len(each)), f"{100 * _reached(each) // len(each)} %")
+        for kind, each in of_kind.items()
+    )
+    missing = defaultdict[tuple[str, str], list[str]](list)
+    for item in items:
+        if not item.reached:
+            missing[item.kind, item.reason].append(item.name)
+    groups = tuple(
+        (kind, reason, str(len(names)), ", ".join(names[:_NAMED]) + (", …" * (len(names) > _NAMED)))
+        for (kind, reason), names in missing.items()
+    )
+    return (
+        Table("Coverage of the contract", ("", "reached", "declared", "share"), rows),
+        Table("Not reached", ("", "reason", "count", "such as"), groups),
+    )
+
+
+def share(items: list[Item]) -> int:
+    """The part of what is declared that was reached, in percent."""
+    return 100 * _reached(items) // max(len(items), 1)
+
+
+def _reached(items: list[Item]) -> int:
+    return sum(1 for item in items if item.reached)
+
+
+def _of_operations(
+    contract: Contract, by_operation: dict[Pointer, list[Exchange]]
+) -> Iterator[Item]:
+    for operation in contract.operations.values():
+        exchanges = by_operation.get(operation.pointer, [])
+        succeeded = [each for each in exchanges if each.response and each.response.is_success]
+        reason = "" if succeeded else "it never succeeded"
+        yield Item("operation", operation.name, operation.pointer, len(succeeded), reason)
+        yield from _statuses(operation, exchanges)
+        yield from _parameters(operation, succeeded)
+        yield from _properties(contract, operation, succeeded)
+
+
+def _statuses(operation: Operation, exchanges: list[Exchange]) -> Iterator[Item]:
+    seen = Counter(str(each.response.status) for each in exchanges if each.response is not None)
+    for status, response in operation.responses.items():
+        count = sum(number for each, number in seen.items() if _is_of(each, status, operation))
+        reason = "" if count else _STATUSES.get(status, "no request was answered so")
+        yield Item("status", f"{operation.name} {status}", response.pointer, count, reason)
+
+
+def _is_of(status: str, pattern: str, operation: Operation) -> bool:
+    if pattern == "default":
+        return status not in operation.responses and f"{status[0]}XX" not in operation.responses
+    return pattern in (status, f"{status[0]}XX" if status not in operation.responses else status)
+
+
+def _parameters(operation: Operation, succeeded: list[Exchange]) -> Iterator[Item]:
+    reason = "no request that succeeded had it"
+    for slot in operation.slots:
+        place, name = slot.written.location, slot.written.wire
+        count = sum(1 for each in succeeded if _is_given(place, name, each))
+        yield Item(
+            "parameter",
+            f"{operation.name} {name}",
+            slot.site.pointer,
+            count,
+            "" if count else reason,
+        )
+
+
+def _is_given(place: str, name: str, exchange: Exchange) -> bool:
+    match place:
+        case "query":
+            query = urlsplit(exchange.request.url).query
+            return any(key == name for key, _ in parse_qsl(query, keep_blank_values=True))
+        case "header":
+            return exchange.request.header(name) is not None
+        case "cookie":
+            return f"{name}=" in (exchange.request.header("cookie") or "")
+    return True
+
+
+def _properties(
+    contract: Contract, operation: Operation, succeeded: list[Exchange]
+) -> Iterator[Item]:
+    """Properties of request and answer, and values of enumerations, by where they are declared."""
+    sides = {
+        "request": (contract.body_schema(operation), [_sent(each) for each in succeeded]),
+    }
+    for status, response in operation.responses.items():
+        if status.startswith("2"):
+            values = [each.response.json_or_none for each in succeeded if each.response]
+            sides[status] = (contract.schema_of(response), values)
+    for side, (schema, values) in sides.items():
+        if schema is not None:
+            for kind, name, pointer, count in _walk(contract, schema, values, "", 0):
+                reason = "" if count else "no body had it"
+                yield Item(kind, f"{operation.name} {side} {name}", pointer, count, reason)
+
+
+def _sent(exchange: Exchange) -> JsonValue:
+    return exchange.request.json_or_none
+
+
+def _walk(
+    contract: Contract, schema: Pointer, values: list[JsonValue], name: str, depth: int
+) -> Iterator[tuple[str, str, Pointer, int]]:
+    at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
+    if not isinstance(found, dict) or depth > _DEPTH:
+        return
+    listed = found.get("enum") or found.get("x-extensible-enum")
+    if isinstance(listed, list) and not found.get("properties"):
+        for each in listed:
+            count = sum(1 for value in values if value == each)
+            yield "enum value", f"{name}={each}", at, count
+    for key in found.get("properties") or {}:
+        inner = [value[key] for value in values if isinstance(value, dict) and key in value]
+        place, path = at + join("properties", key), f"{name}.{key}".lstrip(".")
+        yield "property", path, place, len(inner)
+        yield from _walk(contract, place, inner, path, depth + 1)
+    if "items" in found:
+        inner = [item for value in values if isinstance(value, list) for item in value]
+        yield from _walk(contract, at + join("items"), inner, f"{name}[]", depth + 1)
