@@ -35,33 +35,34 @@ def render(report: Report) -> str:
     """The verdict, then HTML in which Markdown is not read, as far as there is room."""
     outcome = "failed" if report.has_errors else "passed"
     head = f"### specwright {outcome}: {verdict(report)} {MARKER}\n"
-    facts = _block(
-        "<table>",
-        [("document", report.document), *report.facts],
-        _fact,
-        "</table>",
-        _FACTS,
-        "fact",
-    )
-    tables = _block("", report.tables, _table, "", _TABLES, "table")
-    waived = _block(
+    facts = [("document", report.document), *report.facts]
+    before = _block("<table>", facts, _fact, "</table>", _FACTS, "fact")
+    after = _tables(report) + _all_waived(report)
+    room = LIMIT - len(head) - len(before) - len(after)
+    return head + before + _findings(report, room) + after
+
+
+def _findings(report: Report, room: int) -> str:
+    if not report.findings:
+        return ""
+    opening = f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}"
+    by_level = sorted(report.findings, key=lambda finding: LEVELS.index(finding.level))
+    return _block(opening, by_level, _finding, "</table>", room, "finding")
+
+
+def _tables(report: Report) -> str:
+    return _block("", report.tables, _table, "", _TABLES, "table") if report.tables else ""
+
+
+def _all_waived(report: Report) -> str:
+    if not report.waived:
+        return ""
+    opening = (
         f"<details><summary>{counted(len(report.waived), 'waived finding')}</summary>\n<table>\n"
-        f"{_headings('Rule', 'Place', 'Message', 'Reason')}",
-        report.waived,
-        _waived,
-        "</table>\n</details>",
-        _WAIVED,
-        "waived finding",
+        f"{_headings('Rule', 'Place', 'Message', 'Reason')}"
     )
-    findings = _block(
-        f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}",
-        sorted(report.findings, key=lambda finding: LEVELS.index(finding.level)),
-        _finding,
-        "</table>",
-        LIMIT - len(head) - len(facts) - len(tables) - len(waived),
-        "finding",
-    )
-    return head + facts + findings + tables + waived
+    closing = "</table>\n</details>"
+    return _block(opening, report.waived, _waived, closing, _WAIVED, "waived finding")
 
 
 def _block(
@@ -76,8 +77,6 @@ def _block(
 
     A blank line begins a block and none lies within it: there Markdown would be read again.
     """
-    if not values:
-        return ""
     room -= len(opening) + len(closing) + _NOTE
     kept: list[_Written] = []
     for written in map(write, values):
