@@ -4,7 +4,7 @@ from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from specwright.findings import Report
@@ -81,6 +81,7 @@ def test_characters_that_xml_cannot_hold_are_spelled_out(character: str) -> None
     assert found.attrib["name"] == f"a{spelled}b]]>"
 
 
+@settings(max_examples=50, deadline=None)
 @given(st.text())
 def test_whatever_is_said_stays_in_its_place(text: str) -> None:
     found = suite(saying(text))

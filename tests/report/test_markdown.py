@@ -5,7 +5,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -109,6 +109,7 @@ def test_hostile_text_is_text(text: str) -> None:
     _harmless(text)
 
 
+@settings(max_examples=100, deadline=None)
 @given(st.text(alphabet=st.sampled_from("<>&|`*_[]()@#:/\\-!$~'\" \t\n\raw.")))
 def test_markup_is_text(text: str) -> None:
     _harmless(text)

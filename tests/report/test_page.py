@@ -8,6 +8,8 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from specwright.errors import Location
 from specwright.findings import Evidence, Report, Table
@@ -23,16 +25,19 @@ HOSTILE = (
 LONG = "x" * 2_000
 
 
-class Policy(HTMLParser):
-    """The policy of a page and its style."""
+class Markup(HTMLParser):
+    """The elements of a page with their attributes, its policy and its style."""
 
     def __init__(self, html: str) -> None:
         super().__init__()
+        self.elements: list[tuple[str, list[tuple[str, str | None]]]] = []
         self.policy = self.style = ""
         self._open = ""
         self.feed(html)
+        self.close()
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, attrs))
         self._open = tag
         members = dict(attrs)
         if members.get("http-equiv") == "Content-Security-Policy":
@@ -63,7 +68,7 @@ def html(report: Report) -> str:
 
 
 def test_the_policy_allows_this_style_and_nothing_else() -> None:
-    page = Policy(html(REPORT))
+    page = Markup(html(REPORT))
     digest = base64.b64encode(hashlib.sha256(page.style.encode()).digest()).decode()
     assert page.policy == (
         f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
@@ -78,7 +83,7 @@ def test_nothing_is_asked_of_a_network() -> None:
 def test_every_text_is_read_without_effort_in_light_and_dark() -> None:
     light, dark = (
         dict(re.findall(r"--(\w+): (#\w{6});", block))
-        for block in re.findall(r":root \{(.*?)\}", Policy(html(REPORT)).style, re.DOTALL)
+        for block in re.findall(r":root \{(.*?)\}", Markup(html(REPORT)).style, re.DOTALL)
     )
     assert light.keys() == dark.keys()
     for colours in (light, dark):
@@ -96,6 +101,16 @@ def test_findings_are_grouped_by_rule_and_errors_come_first() -> None:
         ("info", "slow"),
     ]
     assert "A response is what its schema says." in page
+
+
+def test_hostile_text_makes_no_markup() -> None:
+    assert Markup(html(saying(HOSTILE))).elements == Markup(html(saying("a"))).elements
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.text("<>\"'&/=! ab-\n", min_size=1))
+def test_text_makes_no_markup(text: str) -> None:
+    assert Markup(html(saying(text))).elements == Markup(html(saying("a"))).elements
 
 
 # The rest asks a browser.
