@@ -154,6 +154,12 @@ def test_a_place_in_the_indentation_is_shown_at_the_first_character() -> None:
     assert lines[1:3] == ["    1 | - a: 1", "      | ^"]
 
 
+def test_a_place_behind_the_end_of_a_line_is_shown_there() -> None:
+    finding = Finding("r", Level.INFO, Location("f", 1, 6), None, "m")
+    lines = text(Report("f", (finding,), line=lambda _: "a: 1")).splitlines()
+    assert lines[1:3] == ["    1 | a: 1", "      |      ^"]
+
+
 def test_sarif_has_related_locations_suppressions_and_help() -> None:
     [run] = sarif.read(FORMATS["sarif"](REPORT))["runs"]
     first, second, waived = run["results"]

@@ -25,10 +25,10 @@ _Value = TypeVar("_Value")
 
 
 class _Written(NamedTuple):
-    """A row, without and with what supports it."""
+    """A row, and what supports it."""
 
-    short: str
-    full: str
+    row: str
+    support: str = ""
 
 
 def render(report: Report) -> str:
@@ -73,23 +73,24 @@ def _block(
     room: int,
     noun: str,
 ) -> str:
-    """All values in short, then in full as far as there is room, and how many there is none for.
+    """All rows, then their support as far as there is room, and how many there is none for.
 
     A blank line begins a block and none lies within it: there Markdown would be read again.
     """
     room -= len(opening) + len(closing) + _NOTE
     kept: list[_Written] = []
     for written in map(write, values):
-        if len(written.short) < room:
-            room -= len(written.short) + 1
+        if len(written.row) < room:
+            room -= len(written.row) + 1
             kept.append(written)
     lines, shortened = [opening], 0
-    for written in kept:
-        further = len(written.full) - len(written.short)
-        fits = further <= room
-        room -= further if fits else 0
-        shortened += not fits
-        lines.append(written.full if fits else written.short)
+    for row, support in kept:
+        lines.append(row)
+        if len(support) < room:
+            room -= len(support) + 1
+            lines.append(support)
+        else:
+            shortened += 1
     lines.append(closing)
     missing = []
     if len(kept) < len(values):
@@ -102,15 +103,13 @@ def _block(
 
 
 def _finding(finding: Finding) -> _Written:
-    cells = [finding.level, _code(finding.rule), _place(finding)]
-    message = _code(finding.message)
-    return _Written(_row(*cells, message), _row(*cells, message + "".join(_folded(finding))))
+    row = _row(finding.level, _code(finding.rule), _place(finding), _code(finding.message))
+    support = "".join(_folded(finding))
+    return _Written(row, f'<tr><td colspan="4">{support}</td></tr>' if support else "")
 
 
 def _folded(finding: Finding) -> Iterator[str]:
     """What supports a finding, each behind its label."""
-    if finding.related is not None:
-        yield f"<br>see also {_code(str(finding.related))}"
     if finding.counterexample is not None:
         yield _details("counterexample", finding.counterexample)
     for each in finding.evidence:
@@ -119,31 +118,28 @@ def _folded(finding: Finding) -> Iterator[str]:
 
 def _waived(finding: Finding) -> _Written:
     reason = _code(finding.waived or "")
-    row = _row(_code(finding.rule), _place(finding), _code(finding.message), reason)
-    return _Written(row, row)
+    return _Written(_row(_code(finding.rule), _place(finding), _code(finding.message), reason))
 
 
 def _fact(fact: tuple[str, str]) -> _Written:
-    row = _row(*map(_code, fact))
-    return _Written(row, row)
+    return _Written(_row(*map(_code, fact)))
 
 
 def _table(table: Table) -> _Written:
     headings = _headings(*map(_code, table.columns))
-    block = _block(
+    written = _block(
         f"<details><summary>{_code(table.title)}</summary>\n<table>\n{headings}",
         table.rows,
         _cells,
         f"</table>{_code(table.note) if table.note else ''}</details>",
         _TABLE,
         "row",
-    ).strip("\n")
-    return _Written(block, block)
+    )
+    return _Written(written.strip("\n"))
 
 
 def _cells(row: tuple[str, ...]) -> _Written:
-    written = _row(*map(_code, row))
-    return _Written(written, written)
+    return _Written(_row(*map(_code, row)))
 
 
 def _headings(*titles: str) -> str:
@@ -156,7 +152,8 @@ def _row(*cells: str) -> str:
 
 def _place(finding: Finding) -> str:
     pointer = f"<br>{_code(finding.pointer)}" if finding.pointer else ""
-    return f"{_code(str(finding.location))}{pointer}"
+    related = f"<br>see also {_code(str(finding.related))}" if finding.related else ""
+    return f"{_code(str(finding.location))}{pointer}{related}"
 
 
 def _details(label: str, text: str) -> str:
