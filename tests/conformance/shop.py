@@ -231,7 +231,10 @@ class Shop:
             elif not isinstance(member, str):
                 if self.bug != "numbers are texts" or name != "note":
                     raise Refused("invalid", name)
-            elif self.bug != "long notes" and not (name == "reference") <= len(member) <= LIMITS[name]:
+            elif (
+                self.bug != "long notes"
+                and not (name == "reference") <= len(member) <= LIMITS[name]
+            ):
                 raise Refused("range" if self.bug == "wrong code" else "length", name)
         return value
 
@@ -309,3 +312,7 @@ def serving(app: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(10)
+
+
+def _fits(name: str, length: int) -> bool:
+    return (1 if name == "reference" else 0) <= length <= LIMITS[name]
