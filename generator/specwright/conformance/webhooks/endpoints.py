@@ -20,8 +20,8 @@ SOURCE = "webhooks"
 _PARAMETER = re.compile(r"\{[^{}]+\}")
 
 
-class NotRegistered(Exception):  # noqa: N818 - the outcome of a request, which the message names
-    """The implementation did not register an endpoint, or not as the document declares."""
+class CannotObserve(Exception):  # noqa: N818 - no mistake of a program, but an outcome
+    """Nothing can be told about webhooks; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,24 +48,24 @@ class Endpoints:
         """Register an endpoint for some types of events.
 
         Raises:
-            NotRegistered: it was refused, or its id or its secret are not where they should be.
+            CannotObserve: it was refused, or its id or its secret are not where they should be.
         """
         declared, operation = self.registration.declared, self.registration.operation
         if _PARAMETER.search(operation.key):
-            raise NotRegistered(f"{operation.name} takes a path parameter, which has no value here")
+            raise CannotObserve(f"{operation.name} takes a path parameter, which has no value here")
         body = copy.deepcopy(self.registration.body)
         _put(body, declared.url.raw, url)
         if declared.event_types is not None:
             _put(body, declared.event_types.raw, list(event_types))
         done = self._send(operation, operation.key, json.dumps(body).encode())
         if done.response is None or not done.response.is_success:
-            raise NotRegistered(f"{operation.name} {outcome(done)}")
+            raise CannotObserve(f"{operation.name} {outcome(done)}")
         found = done.response.at(declared.id.raw)
         secret = None if declared.secret is None else done.response.at(declared.secret.raw)
         if not isinstance(found, str | int) or not isinstance(secret, str | None):
-            raise NotRegistered(f"the answer of {operation.name} lacks the id, or the secret")
+            raise CannotObserve(f"the answer of {operation.name} lacks the id, or the secret")
         if declared.secret is not None and not secret:
-            raise NotRegistered(f"the answer of {operation.name} lacks the secret")
+            raise CannotObserve(f"the answer of {operation.name} lacks the secret")
         return Endpoint(str(found), url, secret)
 
     def remove(self, endpoint: Endpoint) -> Exchange:

@@ -33,10 +33,18 @@ _DECLARATIONS: Mapping[str, str] = {
 }
 
 
-def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], str]:
-    """Return what names the event of a request: the headers that carry ids."""
-    names = {each.delivery.event_id_header.raw.lower() for each in webhooks if each.delivery}
-    return lambda headers: "\n".join(value for name, value in headers if name.lower() in names)
+def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]]:
+    """Return what reads the type and the id of an event from the headers of a request."""
+    declared = [each.delivery for each in webhooks if each.delivery is not None]
+    types = {each.event_type_header.raw.lower() for each in declared}
+    ids = {each.event_id_header.raw.lower() for each in declared}
+
+    def read(headers: Headers) -> tuple[str, str]:
+        fields = [(name.lower(), value) for name, value in headers]
+        type_ = next((value for name, value in fields if name in types), "")
+        return type_, next((value for name, value in fields if name in ids), "")
+
+    return read
 
 
 def place(rule: str, webhook: Webhook) -> Pointer:
@@ -79,7 +87,7 @@ class Judge:
     def events(self, attempts: Sequence[Attempt]) -> list[list[Attempt]]:
         """The attempts of each event; what followed a redirect is none of its own."""
         name = identify(self.webhooks)
-        found: dict[str, list[Attempt]] = {}
+        found: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in attempts:
             if not attempt.is_redirected:
                 found.setdefault(name(attempt.headers), []).append(attempt)

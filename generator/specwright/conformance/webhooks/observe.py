@@ -3,25 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle
 
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.target import Target
 from specwright.conformance.webhooks.attempt import Fault
 from specwright.conformance.webhooks.declared import Registration, Webhook
-from specwright.conformance.webhooks.endpoints import Endpoint, Endpoints, NotRegistered, outcome
+from specwright.conformance.webhooks.endpoints import Endpoint, Endpoints, CannotObserve, outcome
 from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, place
-from specwright.conformance.webhooks.receiver import Receiver
+from specwright.conformance.webhooks.receiver import Plays, Receiver
 from specwright.conformance.webhooks.sequence import Pace
 
 # Calls the operation with this id, with its request example of this name or with any valid request;
 # returns the exchange, or that of the call before it that failed.
 Provoke = Callable[[str, str | None], Exchange]
-Plays = Sequence[tuple[Fault, ...]]
 
-_EACH_FAULT: Plays = ((Fault.ERROR,), (Fault.DROP,), (Fault.REDIRECT,), (Fault.RESET,))
+_EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
     "event-schema": "no delivery of it came",
     "event-headers": "no delivery of it came",
@@ -69,7 +67,7 @@ class Observation:
             self._cause_all(whole)
             until = self._cause_again(narrow, selected[:1], len(plays))
             self._settle(whole, narrow, len(plays), until)
-        except NotRegistered as error:
+        except CannotObserve as error:
             self._judge.leave(dict.fromkeys(("event-missing", *_NOT_SEEN), str(error)))
         else:
             self._look(whole, narrow, selected[:1])
@@ -80,19 +78,23 @@ class Observation:
             for endpoint in registered:
                 self._endpoints.remove(endpoint)
 
-    def _register(
-        self, plays: Iterable[tuple[Fault, ...]], selected: Sequence[str], all_: list[Endpoint]
-    ) -> Endpoint:
+    def _register(self, plays: Plays, selected: Sequence[str], all_: list[Endpoint]) -> Endpoint:
         endpoint = self._endpoints.register(self.receiver.endpoint(plays), selected)
         all_.append(endpoint)
         return endpoint
 
     def _remove_failing(self, endpoint: Endpoint) -> float | None:
-        """Remove an endpoint that has a delivery to come again; return when it was removed."""
+        """Remove an endpoint that has a delivery to come again; return when it was removed.
+
+        Raises:
+            CannotObserve: connections to the receiver fail.
+        """
         if self.registration.test is not None:
             self._endpoints.test(self.registration.test, endpoint)
             until = time.time() + self._test_seconds()
-            self.receiver.wait(lambda: bool(self.receiver.attempts(endpoint.url)), until)
+            self.receiver.wait(lambda: self._reaches(endpoint), until)
+            if not self.receiver.attempts(endpoint.url) and self.receiver.distrusted:
+                raise CannotObserve("the implementation does not trust the receiver's authority")
         removal = self._endpoints.remove(endpoint)
         if removal.response is None or not removal.response.is_success:
             pointer = self.registration.remove.pointer
@@ -100,6 +102,9 @@ class Observation:
             self.target.record.skip("delivery-deleted", pointer, reason)
             return None
         return time.time()
+
+    def _reaches(self, endpoint: Endpoint) -> bool:
+        return bool(self.receiver.attempts(endpoint.url)) or self.receiver.distrusted > 0
 
     def _cause_all(self, whole: Endpoint) -> None:
         """Make each call that causes a webhook once."""
@@ -193,8 +198,8 @@ class Observation:
     def _selectable(self) -> list[str]:
         return [each.name for each in self.webhooks if not self.registration.is_sent_to_one(each)]
 
-    def _rotation(self) -> Iterable[tuple[Fault, ...]]:
-        return cycle(_EACH_FAULT) if self._waits(1) else ()
+    def _rotation(self) -> Plays:
+        return _EACH_FAULT if self._waits(1) else ()
 
     def _plays(self) -> Plays:
         """The faults of the endpoint that is tested: those that take long are its own."""

@@ -6,7 +6,7 @@ import asyncio
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -20,8 +20,11 @@ from specwright.errors import InputError
 
 HOST = "127.0.0.1"
 MAX_CONNECTIONS = 64
+HANDSHAKE_SECONDS = 10.0
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 _TOKEN_BYTES = 24
+# The faults of one event of a type after the other; when they are played, all is acknowledged.
+Plays = Sequence[Sequence[Fault]]
 _REDIRECTED = "/redirected"
 
 # What faults are answered with; None where there is no answer.
@@ -38,8 +41,7 @@ class Setting:
     """How a receiver works.
 
     Attributes:
-        identify: names the event of a request by its headers, so that each attempt gets the fault
-            that follows that of the attempt before.
+        identify: gives the type and the id of the event that a request delivers, by its headers.
         authority: signs its certificate; without one it speaks plain HTTP.
         public_url: where a tunnel leads here from; None when it is reached directly.
         port: 0 chooses a free one.
@@ -47,7 +49,7 @@ class Setting:
         slow_seconds: until a slow answer is sent.
     """
 
-    identify: Callable[[Headers], str]
+    identify: Callable[[Headers], tuple[str, str]]
     authority: Authority | None = None
     public_url: str | None = None
     port: int = 0
@@ -57,15 +59,17 @@ class Setting:
 
 @dataclass(slots=True)
 class _Endpoint:
-    """The faults that an endpoint is still to play: for events to come, and for known ones."""
+    """An endpoint and the faults that are left: for types of events, and for single events."""
 
-    plays: Iterator[Sequence[Fault]]
-    left: dict[str, list[Fault]] = field(default_factory=dict)
+    plays: Plays
+    by_type: dict[str, Iterator[Sequence[Fault]]] = field(default_factory=dict)
+    by_event: dict[tuple[str, str], Iterator[Fault]] = field(default_factory=dict)
 
-    def next(self, event: str) -> Fault | None:
-        if event not in self.left:
-            self.left[event] = list(next(self.plays, ()))
-        return self.left[event].pop(0) if self.left[event] else None
+    def next(self, type_: str, event: str) -> Fault | None:
+        if (type_, event) not in self.by_event:
+            plays = self.by_type.setdefault(type_, iter(self.plays))
+            self.by_event[type_, event] = iter(next(plays, ()))
+        return next(self.by_event[type_, event], None)
 
 
 class Receiver:
@@ -74,10 +78,12 @@ class Receiver:
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
         self._port = setting.port
+        self._context = setting.authority.context(HOST) if setting.authority else None
         self._endpoints: dict[str, _Endpoint] = {}
         self._attempts: list[Attempt] = []
         self._kept_bytes = 0
         self._refused = 0
+        self._distrusted = 0
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._connections: set[asyncio.Task[None]] = set()
@@ -113,7 +119,7 @@ class Receiver:
         """Where it is reached, without a slash at its end."""
         if self._setting.public_url is not None:
             return self._setting.public_url.rstrip("/")
-        return f"{'https' if self._setting.authority else 'http'}://{HOST}:{self._port}"
+        return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
 
     @property
     def refused(self) -> int:
@@ -121,15 +127,17 @@ class Receiver:
         with self._changed:
             return self._refused
 
-    def endpoint(self, plays: Iterable[Sequence[Fault]] = ()) -> str:
-        """Return the URL of a new endpoint, which nobody can guess.
+    @property
+    def distrusted(self) -> int:
+        """How many connections ended before TLS was agreed on."""
+        with self._changed:
+            return self._distrusted
 
-        Args:
-            plays: the faults of one event after the other; then each attempt is acknowledged.
-        """
+    def endpoint(self, plays: Plays = ()) -> str:
+        """Return the URL of a new endpoint, which nobody can guess."""
         token = secrets.token_urlsafe(_TOKEN_BYTES)
         with self._changed:
-            self._endpoints[token] = _Endpoint(iter(plays))
+            self._endpoints[token] = _Endpoint(plays)
         return f"{self.url}/{token}"
 
     def attempts(self, endpoint: str) -> tuple[Attempt, ...]:
@@ -143,13 +151,7 @@ class Receiver:
             return self._changed.wait_for(condition, max(0.0, until - time.time()))
 
     async def _start(self) -> asyncio.Server:
-        authority = self._setting.authority
-        return await asyncio.start_server(
-            self._connected,
-            HOST,
-            self._setting.port,
-            ssl=authority.context(HOST) if authority else None,
-        )
+        return await asyncio.start_server(self._connected, HOST, self._setting.port)
 
     async def _stop(self) -> None:
         self._server.close()
@@ -162,14 +164,23 @@ class Receiver:
             self._refuse()
             writer.transport.abort()
             return
-        connection = Connection(reader, writer, self._take, self._setting.slow_seconds)
-        task = self._loop.create_task(self._serve(connection))
+        task = self._loop.create_task(self._serve(reader, writer))
         self._connections.add(task)
         task.add_done_callback(self._connections.discard)
 
-    async def _serve(self, connection: Connection) -> None:
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._context is not None:
+            # Not by the server, which says nothing of those that fail.
+            try:
+                await writer.start_tls(self._context, ssl_handshake_timeout=HANDSHAKE_SECONDS)
+            except OSError:
+                writer.transport.abort()
+                with self._changed:
+                    self._distrusted += 1
+                    self._changed.notify_all()
+                return
         try:
-            await connection.serve()
+            await Connection(reader, writer, self._take, self._setting.slow_seconds).serve()
         except h11.RemoteProtocolError:
             self._refuse()
 
@@ -188,7 +199,7 @@ class Receiver:
             if endpoint is None or self._kept_bytes + size > MAX_KEPT_BYTES:
                 self._refused += 1
                 return None
-            fault = None if redirected else endpoint.next(self._setting.identify(headers))
+            fault = None if redirected else endpoint.next(*self._setting.identify(headers))
             url = f"{self.url}/{token}"
             success = self._setting.success
             attempt = Attempt(

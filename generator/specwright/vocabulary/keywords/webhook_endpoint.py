@@ -35,9 +35,7 @@ class WebhookEndpoint:
         "Where the response has the secret that deliveries to the endpoint are signed with. Null "
         "when they are not signed.",
     ]
-    remove: Annotated[
-        Name, Names(Target.OPERATION), "The operationId that removes an endpoint."
-    ]
+    remove: Annotated[Name, Names(Target.OPERATION), "The operationId that removes an endpoint."]
     test: Annotated[
         Name | None,
         Names(Target.OPERATION),
