@@ -83,16 +83,14 @@ class Contract:
         declared = {repeated.changed.status, repeated.in_progress.status} if repeated else set()
         return response.status in _MALFORMED_STATUSES - declared
 
-    def is_undisturbed(self, report: Report) -> bool:
-        """Whether nobody changed anything between the cause and the proof."""
-        if report.cause is None:
-            return False
-        start, end = report.cause.sent_at, report.proof.sent_at + report.proof.seconds
+    def is_undisturbed(self, cause: Exchange, proof: Exchange) -> bool:
+        """Whether nobody changed anything between two exchanges, as far as we can know."""
+        end = proof.sent_at + proof.seconds
         return not any(
             each.request.method not in _SAFE
-            and each.number not in (report.cause.number, report.proof.number)
+            and each.number not in (cause.number, proof.number)
             and each.sent_at <= end
-            and each.sent_at + each.seconds >= start
+            and each.sent_at + each.seconds >= cause.sent_at
             and (each.response is None or each.response.is_success)
             for each in self.exchanges
         )
@@ -113,18 +111,16 @@ def _credentials_ignored(report: Report, _: Contract) -> Pointer | None:
     return report.operation.pointer if ignored else None
 
 
-def _created_is_lost(report: Report, contract: Contract) -> Pointer | None:
-    """Only 201 says that the resource is there when the answer comes (RFC 9110, 15.3.2)."""
-    cause = report.cause.response if report.cause else None
-    lost = cause is not None and cause.status == 201 and contract.is_undisturbed(report)
-    return report.operation.pointer if lost else None
+def _of_cause(*statuses: int) -> Callable[[Report, Contract], Pointer | None]:
+    """The operation before, if it was answered so and nobody else can be the reason."""
 
+    def pointer(report: Report, contract: Contract) -> Pointer | None:
+        cause = report.cause
+        if cause is None or cause.response is None or cause.response.status not in statuses:
+            return None
+        return cause.operation if contract.is_undisturbed(cause, report.proof) else None
 
-def _deleted_is_there(report: Report, contract: Contract) -> Pointer | None:
-    """A deletion that was accepted, with 202, may not have happened yet (RFC 9110, 15.3.3)."""
-    cause = report.cause.response if report.cause else None
-    there = cause is not None and cause.status in (200, 204) and contract.is_undisturbed(report)
-    return report.operation.pointer if there else None
+    return pointer
 
 
 def _method_allowed(report: Report, _: Contract) -> Pointer | None:
@@ -167,12 +163,14 @@ CHECKS: Mapping[str, Check] = {
     "ensure_resource_availability": Check(
         "created-is-found",
         "a resource that was created with 201 is answered with 404",
-        _created_is_lost,
+        # Other statuses do not say that it is there when the answer comes (RFC 9110, 15.3).
+        _of_cause(201),
     ),
     "use_after_free": Check(
         "deleted-is-gone",
         "a resource that was deleted is still there",
-        _deleted_is_there,
+        # With 202 the deletion may not have happened yet (RFC 9110, 15.3.3).
+        _of_cause(200, 204),
     ),
     "unsupported_method": Check(
         "method-not-allowed",
