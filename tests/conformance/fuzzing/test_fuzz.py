@@ -18,9 +18,7 @@ from specwright.document.upgrade import upgrade
 from tests.conformance.fuzzing.widgets import DOCUMENT, KEY, Widgets
 from tests.serving import Server
 
-SMALL = Profile(
-    seconds=20, examples=3, phases=("coverage", "fuzzing", "stateful"), processes=1
-)
+SMALL = Profile(seconds=20, examples=3, phases=("coverage", "fuzzing", "stateful"), processes=1)
 
 
 @pytest.fixture

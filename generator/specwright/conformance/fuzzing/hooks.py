@@ -10,9 +10,11 @@ import base64
 import json
 import os
 import signal
+import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from schemathesis import cli
+from schemathesis import Case, HookContext, Response, cli, hook
 
 if TYPE_CHECKING:
     from schemathesis.cli import EventHandler, ExecutionContext
@@ -51,20 +53,21 @@ def _flat(headers: dict[str, list[str]]) -> list[tuple[str, str]]:
     return [(name, value) for name, values in headers.items() for value in values]
 
 
-def _exchange(case_id: str, node: Any, interaction: Any) -> None:
+def _write_exchange(
+    case: Case[Any], request: Any, response: Response | None, received_at: float
+) -> None:
     """A request and its answer, if there was one."""
-    request, response = interaction.request, interaction.response
     seconds = 0.0 if response is None else response.elapsed
+    body = request.body.encode() if isinstance(request.body, str) else request.body
     _write(
         "exchange",
-        id=case_id,
-        parent=node.parent_id,
-        path=node.value.operation.path,
+        id=case.id,
+        path=case.operation.path,
         method=request.method,
-        url=request.uri,
-        headers=_flat(request.headers),
-        body=_text(request.body),
-        sent_at=interaction.timestamp - seconds,
+        url=request.url,
+        headers=list(request.headers.items()),
+        body=_text(body),
+        sent_at=received_at - seconds,
         seconds=seconds,
         response=None
         if response is None
@@ -72,14 +75,23 @@ def _exchange(case_id: str, node: Any, interaction: Any) -> None:
             "status": response.status_code,
             "headers": _flat(response.headers),
             "body": _text(response.content or b""),
-            "whole": response.content_size == len(response.content or b""),
         },
     )
 
 
+@hook
+def after_call(context: HookContext, case: Case[Any], response: Response) -> None:
+    """Write what was exchanged; the process may be ended before the scenario is over."""
+    _written.add(case.id)
+    _write_exchange(case, response.request, response, time.time())
+
+
+_written: set[str] = set()
+
+
 @cli.handler()
 class Writer(EventHandler):  # type: ignore[type-arg]
-    """Writes what happened in each scenario as soon as that has ended."""
+    """Writes what is known at the end of each scenario: more exchanges, and checks that failed."""
 
     def handle_event(self, ctx: ExecutionContext, event: Any) -> None:
         """Write an event, if it is of use."""
@@ -92,13 +104,24 @@ class Writer(EventHandler):  # type: ignore[type-arg]
                 _write("fatal", text=str(event.exception))
 
     def _write_scenario(self, recorder: Any) -> None:
+        # Requests that checks send, and those without an answer.
         for case_id, interaction in recorder.interactions.items():
-            _exchange(case_id, recorder.cases[case_id], interaction)
+            if case_id not in _written:
+                case, request = recorder.cases[case_id].value, interaction.request
+                sent = SimpleNamespace(
+                    method=request.method,
+                    url=request.uri,
+                    headers=dict(_flat(request.headers)),
+                    body=request.body,
+                )
+                _write_exchange(case, sent, interaction.response, interaction.timestamp)
+        _written.clear()
         for case_id, checks in recorder.checks.items():
             for check in checks:
                 if check.failure_info is not None:
                     related = check.failure_info.failure.related_case_ids()
-                    _write("failure", check=check.name, id=case_id, related=list(related))
+                    before = next(iter(related), recorder.cases[case_id].parent_id)
+                    _write("failure", check=check.name, id=case_id, before=before)
 
 
 _limit_memory()

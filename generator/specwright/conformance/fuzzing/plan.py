@@ -9,10 +9,11 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from specwright.caches import cache_home
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.route import Routes
-from specwright.conformance.target import MAIN, MAX_RESPONSE_BYTES, TIMEOUT_SECONDS, Target
+from specwright.conformance.target import MAIN, TIMEOUT_SECONDS, Target
 from specwright.document.model import Document, JsonObject
 from specwright.document.shape import walk
 from specwright.document.sites import (
@@ -43,7 +44,7 @@ def configuration(target: Target, profile: Profile, checks: Iterable[str], shard
         'suppress-health-check = ["all"]',
         "cache.enabled = false",
         "analysis.constants.enabled = false",
-        f"output.truncation.max-recorded-payload-size = {MAX_RESPONSE_BYTES}",
+        "output.truncation.max-recorded-payload-size = 0",
         "generation.no-shrink = true",
         'generation.database = "none"',
         "generation.with-security-parameters = false",
@@ -70,6 +71,8 @@ def environment(target: Target) -> dict[str, str]:
         **inherited,
         "NO_PROXY": "*",
         "NETRC": os.devnull,
+        # Tables of characters, which take each process two seconds to make.
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(cache_home() / "hypothesis"),
         # The order of sets must not decide what is made up.
         "PYTHONHASHSEED": "0",
         _CREDENTIAL: _credential(target) or "",

@@ -185,8 +185,7 @@ class _Run:
         proof, sent = found
         operations = (each for each in self._routes.operations if each.key == sent["path"])
         operation = self._routes.find(sent["path"], sent["method"]) or next(operations)
-        before = next(iter(line["related"]), sent["parent"])
-        cause = self._exchanges.get((number, before))
+        cause = self._exchanges.get((number, line["before"]))
         verdict = self._verdicts.get(proof.number, Verdict(doubtful=True))
         return Report(line["check"], proof, operation, cause[0] if cause else None, verdict)
 
@@ -203,6 +202,7 @@ def _response(line: Line | None) -> tuple[Response | None, str | None]:
     """An answer, or why there is none."""
     if line is None:
         return None, "the connection failed, or no answer came in time"
-    if not line["whole"]:
+    body = _body(line) or b""
+    if len(body) > MAX_RESPONSE_BYTES:
         return None, f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"
-    return Response(line["status"], _headers(line["headers"]), _body(line) or b""), None
+    return Response(line["status"], _headers(line["headers"]), body), None
