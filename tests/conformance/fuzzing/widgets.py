@@ -68,7 +68,11 @@ DOCUMENT: dict[str, Any] = {
                         "in": "query",
                         "schema": {"type": "integer", "minimum": 1, "maximum": 50},
                     },
-                    {"name": "colour", "in": "query", "schema": {"enum": ["red", "blue"]}},
+                    {
+                        "name": "colour",
+                        "in": "query",
+                        "schema": {"$ref": "#/components/schemas/Colour"},
+                    },
                     {"name": "shape", "in": "query", "schema": {"type": "string", "minLength": 1}},
                 ],
                 "responses": {"200": {"description": "A page.", "content": LIST}, **ERRORS},
@@ -120,6 +124,7 @@ DOCUMENT: dict[str, Any] = {
                 "required": ["reference", "size"],
                 "additionalProperties": False,
             },
+            "Colour": {"type": "string", "enum": ["red", "blue"]},
             "Widget": {
                 "type": "object",
                 "properties": {"id": {"type": "string"}, "size": {"type": "integer"}},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import dataclass, field
@@ -35,6 +36,8 @@ _BASE = "document:/"
 _SCALARS = frozenset({"string", "integer", "number", "boolean"})
 # Parameters of these names are to be ignored (OpenAPI 3.1, 4.8.12.1).
 _NOT_PARAMETERS = {("header", name) for name in ("accept", "content-type", "authorization")}
+# NUL as JSON writes it, and halves of pairs.
+_HARD = re.compile(r"\\u0000|[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -134,15 +137,14 @@ class Judge:
             verdict.doubtful = True
             return
         try:
-            text = request.body.decode()
-            value = json.loads(text, parse_constant=_no_constant)
+            value = json.loads(request.body.decode(), parse_constant=_no_constant)
         except ValueError:
             verdict.faults.append(body.pointer)
             return
         described = schema(self._document, content)
         if not self._fits(described.pointer, value, formats=False):
             verdict.faults.append(body.pointer)
-        elif r"\u0000" in text or not self._fits(described.pointer, value, formats=True):
+        elif _has_hard_text(value) or not self._fits(described.pointer, value, formats=True):
             verdict.doubtful = True
 
     def _may_be_refused(self, operation: OperationSite, query: dict[str, list[str]]) -> bool:
@@ -227,6 +229,11 @@ _BOOLEANS = {
     **dict.fromkeys(("true", "1", "yes", "on", "y", "t"), True),
     **dict.fromkeys(("false", "0", "no", "off", "n", "f"), False),
 }
+
+
+def _has_hard_text(value: JsonValue) -> bool:
+    """Whether there are characters in it that many servers cannot keep."""
+    return _HARD.search(json.dumps(value, ensure_ascii=False)) is not None
 
 
 def _no_constant(name: str) -> JsonValue:
