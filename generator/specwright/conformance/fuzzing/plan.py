@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from copy import deepcopy
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,10 @@ from specwright.document.shape import walk
 from specwright.document.sites import (
     Direction,
     OperationSite,
+    json_content,
     operations,
     parameters,
+    request_body,
     schema,
 )
 
@@ -101,11 +104,21 @@ def derive(document: Document, routes: Routes, seen: Iterable[Exchange], shards:
             node.value.pop("server", None)
     known = _known_ids(routes, seen)
     copies = [each for each in operations(derived) if each.direction is Direction.PATH]
-    for number, copy in enumerate(sorted(copies, key=lambda each: each.key)):
-        copy.value["tags"] = [_tag(number * shards // len(copies))]
+    # Neighbours stay together: what one of them answers is sent to the next one.
+    copies.sort(key=lambda each: each.key)
+    ends = list(accumulate(_variety(derived, each) for each in copies))
+    for copy, end in zip(copies, ends, strict=True):
+        copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
         if copy.pointer in known:
             copy.value["parameters"] = _with_ids(derived, copy, known[copy.pointer])
     return derived.data
+
+
+def _variety(document: Document, operation: OperationSite) -> int:
+    """How much there is to vary in a request; the number of cases grows with it."""
+    content = json_content(document, request_body(document, operation))
+    body = schema(document, content).value.get("properties") if content else None
+    return 1 + len(parameters(document, operation)) + len(body or ())
 
 
 def _known_ids(routes: Routes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
