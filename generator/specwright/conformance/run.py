@@ -7,9 +7,12 @@ from collections import Counter
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
+from specwright.conformance.fuzzing import profile as fuzzing
+from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.record import Record, Violation
 from specwright.conformance.rules import RULES
@@ -37,6 +40,8 @@ class Profile(StrEnum):
     FULL = "full"
 
 
+FUZZING = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
+
 # What is tried, in this order: each step leaves to the next what it needs.
 SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
@@ -48,6 +53,9 @@ SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "robustness": robustness,
     "capacity": capacity,
     "deleted": deleted,
+}
+# What uses up or takes away what the others need.
+LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "rate limits": rate_limits,
     "finish": finish,
 }
@@ -89,17 +97,25 @@ class Run:
     def sources(self) -> Generator[str, None, None]:
         """Go through all sources; yields the name of each before it begins."""
         bench = Workbench(self.contract, self.target, "scenarios")
-        for name, scenario in SCENARIOS.items():
+        steps: dict[str, Callable[[], None]] = {
+            **{name: partial(scenario, bench) for name, scenario in SCENARIOS.items()},
+            "fuzzing": self._fuzz,
+            **{name: partial(scenario, bench) for name, scenario in LAST_SCENARIOS.items()},
+        }
+        for name, step in steps.items():
             yield name
             started, sent = time.monotonic(), len(self.record.exchanges)
             try:
-                scenario(bench)
+                step()
             except TargetLost as lost:
                 self.stopped = str(lost)
                 return
             finally:
                 requests = len(self.record.exchanges) - sent
                 self.steps.append((name, requests, time.monotonic() - started))
+
+    def _fuzz(self) -> None:
+        fuzz(self.contract.document, self.target, FUZZING[self.profile], self.seed)
 
     def report(self) -> Report:
         """What was found, with the coverage, as every command reports it."""
