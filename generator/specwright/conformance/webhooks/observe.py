@@ -10,7 +10,7 @@ from specwright.conformance.exchange import Exchange
 from specwright.conformance.target import Target
 from specwright.conformance.webhooks.attempt import Fault
 from specwright.conformance.webhooks.declared import Registration, Webhook
-from specwright.conformance.webhooks.endpoints import Endpoint, Endpoints, CannotObserve, outcome
+from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
 from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, place
 from specwright.conformance.webhooks.receiver import Plays, Receiver
 from specwright.conformance.webhooks.sequence import Pace
