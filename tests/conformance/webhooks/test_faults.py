@@ -14,16 +14,15 @@ from specwright.conformance.record import Record
 from specwright.conformance.target import Target
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.declared import registration, webhooks
-from specwright.conformance.webhooks.judge import identify
-from specwright.conformance.webhooks.observe import Observation
-from specwright.conformance.webhooks.receiver import Receiver, Setting
+from specwright.conformance.webhooks.observe import Observation, setting
+from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 
 from .faults import FAULTS
-from .provider import DOCUMENT, TIMEOUT, Provider
+from .provider import DOCUMENT, Provider
 
 CONCURRENTLY = 8
 RULES = {
@@ -43,11 +42,10 @@ def observed(document: Document, authority: Authority, kind: type[Provider]) -> 
     """What a run finds about a provider."""
     declared, registered, record = webhooks(document), registration(document), Record()
     assert registered is not None
-    setting = Setting(identify(declared), authority, slow_seconds=TIMEOUT + 0.5)
     with (
         kind(authority.file) as provider,
         Target(provider.url, None, record, {}) as target,
-        Receiver(setting) as receiver,
+        Receiver(setting(declared, authority=authority)) as receiver,
     ):
 
         def provoke(operation: str, example: str | None) -> Exchange:

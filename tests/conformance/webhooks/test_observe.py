@@ -12,9 +12,8 @@ from specwright.conformance.record import Record
 from specwright.conformance.target import MAIN, Credential, Target
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.declared import registration, webhooks
-from specwright.conformance.webhooks.judge import identify
-from specwright.conformance.webhooks.observe import Observation
-from specwright.conformance.webhooks.receiver import Receiver, Setting
+from specwright.conformance.webhooks.observe import Observation, setting
+from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
 from specwright.document.model import Document
 from specwright.document.sources.load import load
@@ -55,7 +54,7 @@ def test_all_events_of_the_reference_service_are_observed(
     with (
         serving(str(tmp_path / "service.db"), tmp_path, **variables) as service,
         Target(service.base_url, Credential.of(document), record, {MAIN: service.key()}) as target,
-        Receiver(Setting(identify(declared), authority)) as receiver,
+        Receiver(setting(declared, authority=authority)) as receiver,
     ):
         pace = Pace(RETRY_SCALE, patience_seconds=5)
         Observation(target, receiver, declared, registered, Calls(target), pace).run()
@@ -76,7 +75,7 @@ def observed(document: Document, provider: Provider, authority: Authority, pace:
     assert registered is not None
     with (
         Target(provider.url, None, record, {}) as target,
-        Receiver(Setting(identify(declared), authority)) as receiver,
+        Receiver(setting(declared, authority=authority)) as receiver,
     ):
 
         def provoke(operation: str, example: str | None) -> Any:

@@ -59,44 +59,44 @@ def test_a_receiver_made_with_the_generated_package_answers_rightly() -> None:
     findings = json.loads(done.stdout)["findings"]
     assert {each["level"] for each in findings} == {"info"}
     assert {each["rule"] for each in findings} == {each.id for each in RULES}
-    genuine = [each for each in findings if each["rule"] == "genuine-refused"]
+    genuine = [each for each in findings if each["rule"] == "acknowledges-genuine"]
     assert len({each["pointer"] for each in genuine}) == 9
 
 
 @pytest.mark.parametrize(
     ("application", "expected"),
     [
-        (app(consumer_app.takes_unsigned), {"unsigned-accepted"}),
+        (app(consumer_app.takes_unsigned), {"refuses-unsigned"}),
         (
             app(consumer_app.never_looks_at_the_clock),
-            {"old-timestamp-accepted", "future-timestamp-accepted"},
+            {"refuses-old-timestamp", "refuses-future-timestamp"},
         ),
-        (app(consumer_app.minds_only_the_past), {"future-timestamp-accepted"}),
-        (app(consumer_app.minds_only_the_future), {"old-timestamp-accepted"}),
-        (app(consumer_app.ignores_case), {"upper-case-digest-accepted"}),
-        (app(consumer_app.takes_any_digest), {"second-digest-accepted"}),
-        (app(consumer_app.takes_both_bodies), {"rewritten-body-accepted"}),
+        (app(consumer_app.minds_only_the_past), {"refuses-future-timestamp"}),
+        (app(consumer_app.minds_only_the_future), {"refuses-old-timestamp"}),
+        (app(consumer_app.ignores_case), {"refuses-upper-case-digest"}),
+        (app(consumer_app.takes_any_digest), {"refuses-second-digest"}),
+        (app(consumer_app.takes_both_bodies), {"refuses-rewritten-body"}),
         (
             app(consumer_app.takes_the_wrong_digest),
-            {"wrong-digest-accepted", "other-secret-accepted", "rewritten-body-accepted"},
+            {"refuses-wrong-digest", "refuses-other-secret", "refuses-rewritten-body"},
         ),
         (
             app(consumer_app.verifies_what_it_has_parsed),
             {
-                "genuine-refused",
-                "repeated-refused",
-                "unknown-type-refused",
-                "rewritten-body-accepted",
+                "acknowledges-genuine",
+                "acknowledges-repeated",
+                "acknowledges-unknown-type",
+                "refuses-rewritten-body",
             },
         ),
         (
             app(consumer_app.trusting),
-            {each.id for each in RULES if each.id.endswith("-accepted")},
+            {each.id for each in RULES if each.id.startswith("refuses-")},
         ),
-        (app(consumer_app.right, remembers=True), {"repeated-refused"}),
+        (app(consumer_app.right, remembers=True), {"acknowledges-repeated"}),
         (
             app(consumer_app.right, knows=lambda kind: not kind.endswith(".later")),
-            {"unknown-type-refused"},
+            {"acknowledges-unknown-type"},
         ),
     ],
     ids=lambda value: "" if isinstance(value, Starlette) else "+".join(sorted(value)[:2]),
@@ -109,14 +109,14 @@ def test_each_fault_is_found_by_its_rule(
 
 def test_a_failure_is_no_refusal(document: Document) -> None:
     found = rules(document, app(consumer_app.right, refusal=500), Level.WARNING)
-    assert found == {each.id for each in RULES if each.id.endswith("-accepted")}
+    assert found == {each.id for each in RULES if each.id.startswith("refuses-")}
 
 
 def test_the_text_names_the_rule_the_place_and_the_delivery() -> None:
     with Server(app(consumer_app.trusting)) as server:
         done = run(f"{server.url}/in")
     assert done.returncode == 1
-    assert "error unsigned-accepted a delivery without a signature was acknowledged" in done.stdout
+    assert "error refuses-unsigned a delivery without a signature was acknowledged" in done.stdout
     assert "spec/openapi.json:" in done.stdout
     assert "Service-Event-Id: evt_" in done.stdout
     assert SECRET not in done.stdout + done.stderr

@@ -23,11 +23,12 @@ from specwright.conformance.webhooks.deliveries import (
 from specwright.document.model import Document
 from specwright.errors import InputError
 from specwright.findings import Evidence, Finding, Level, RuleDescription
+from specwright.pointer import join
+from specwright.vocabulary.keywords.signature import SIGNATURE
 
 _SECONDS = 15.0
 _SUCCESS = range(200, 300)
 _REFUSAL = range(400, 500)
-_SHOWN = 2_000
 
 # The status, or why there is none.
 _Answer: TypeAlias = int | str
@@ -122,11 +123,12 @@ class Consumer:
 
     def _finding(self, trial: _Trial, answer: _Answer) -> Finding:
         level, words = _judged(trial, answer)
+        pointer = trial.webhook.pointer + ("" if trial.is_genuine else join(SIGNATURE.name))
         return Finding(
             trial.rule.id,
             level,
-            self.document.locate(trial.webhook.pointer),
-            trial.webhook.pointer,
+            self.document.locate(pointer),
+            pointer,
             f"{trial.words} {words}",
             evidence=() if level is Level.INFO else (_shown(trial),),
         )
@@ -165,6 +167,6 @@ def _judged(trial: _Trial, answer: _Answer) -> tuple[Level, str]:
 
 
 def _shown(trial: _Trial) -> Evidence:
-    lines = [f"{name}: {value}" for name, value in trial.message.headers]
-    body = trial.message.body[:_SHOWN].decode("utf-8", "replace")
-    return Evidence("delivery", "\n".join([*lines, "", body]))
+    return Evidence(
+        "headers", "\n".join(f"{name}: {value}" for name, value in trial.message.headers)
+    )

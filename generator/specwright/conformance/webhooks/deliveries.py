@@ -107,13 +107,13 @@ def _rule(name: str, why: str) -> RuleDescription:
     return RuleDescription(name, "receiver", why, "", "", Level.ERROR, Level.ERROR)
 
 
-GENUINE = _rule("genuine-refused", "A genuine delivery is acknowledged.")
+GENUINE = _rule("acknowledges-genuine", "A genuine delivery is acknowledged.")
 REPEATED = _rule(
-    "repeated-refused",
+    "acknowledges-repeated",
     "An event that comes again is acknowledged again: its sender may not know of the first time.",
 )
 UNKNOWN = _rule(
-    "unknown-type-refused",
+    "acknowledges-unknown-type",
     "An event of a type that is added later is acknowledged, though nothing is done about it.",
 )
 
@@ -158,7 +158,7 @@ def _unsigned(genuine: Genuine, scheme: Scheme) -> Message:
 
 
 FORGERIES: tuple[Forgery, ...] = tuple(
-    Forgery(_rule(f"{name}-accepted", why), words, make)
+    Forgery(_rule(f"refuses-{name}", why), words, make)
     for name, words, why, make in (
         (
             "wrong-digest",

@@ -54,7 +54,7 @@ class Setting:
     public_url: str | None = None
     port: int = 0
     success: int = 200
-    slow_seconds: float = 17.0
+    slow_seconds: float = 15.5
 
 
 @dataclass(slots=True)
