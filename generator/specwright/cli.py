@@ -49,6 +49,10 @@ COMMANDS: dict[str, Entry] = {
     "templates": Entry(
         "specwright.commands.templates:templates", "List, copy and compare built-in templates."
     ),
+    "test-receiver": Entry(
+        "specwright.commands.test_receiver:test_receiver",
+        "Send deliveries to a consumer of webhooks, and judge its answers.",
+    ),
     "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
 }
 

@@ -85,11 +85,12 @@ class Judge:
         return None
 
     def events(self, attempts: Sequence[Attempt]) -> list[list[Attempt]]:
-        """The attempts of each event; what followed a redirect is none of its own."""
+        """The attempts of each event, but for events that a redirect has led astray."""
         name = identify(self.webhooks)
+        astray = {name(each.headers) for each in attempts if each.is_redirected}
         found: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in attempts:
-            if not attempt.is_redirected:
+            if name(attempt.headers) not in astray:
                 found.setdefault(name(attempt.headers), []).append(attempt)
         return list(found.values())
 

@@ -9,16 +9,19 @@ from dataclasses import dataclass, field
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.target import Target
 from specwright.conformance.webhooks.attempt import Fault
+from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.declared import Registration, Webhook
 from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
-from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, place
-from specwright.conformance.webhooks.receiver import Plays, Receiver
+from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, identify, place
+from specwright.conformance.webhooks.receiver import Plays, Receiver, Setting
 from specwright.conformance.webhooks.sequence import Pace
 
 # Calls the operation with this id, with its request example of this name or with any valid request;
 # returns the exchange, or that of the call before it that failed.
 Provoke = Callable[[str, str | None], Exchange]
 
+# How much later than allowed a slow answer is sent.
+_SLOWER_SECONDS = 0.5
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
     "event-schema": "no delivery of it came",
@@ -28,6 +31,25 @@ _NOT_SEEN: Mapping[str, str] = {
     "delivery-retry": "the run does not wait as long as the declared pauses",
     "delivery-acknowledged": "the run ended before a repetition could have come",
 }
+
+
+def setting(
+    webhooks: Sequence[Webhook],
+    *,
+    authority: Authority | None = None,
+    public_url: str | None = None,
+    port: int = 0,
+) -> Setting:
+    """Return how a receiver of these webhooks works, as they are declared."""
+    declared = [each.delivery for each in webhooks if each.delivery is not None]
+    return Setting(
+        identify(webhooks),
+        authority,
+        public_url,
+        port,
+        success=min((each.success_statuses[0] for each in declared), default=200),
+        slow_seconds=max((each.timeout_seconds for each in declared), default=0) + _SLOWER_SECONDS,
+    )
 
 
 @dataclass(slots=True)
