@@ -13,6 +13,7 @@ from specwright.conformance.record import Record
 from specwright.conformance.rules import RULES
 from specwright.findings import Table
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Why a declared status was not seen, where that is not for want of trying.
 _STATUSES = {
@@ -44,7 +45,7 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
         by_operation[exchange.operation or ""].append(exchange)
     found = list(_of_operations(contract, by_operation))
     reasons = {skip.rule: skip.reason for skip in record.skips}
-    looked_at = record.checked.get("event-schema", set())
+    looked_at = record.checked.get("event-headers", set())
     for webhook in contract.webhooks:
         count = sum(1 for each in looked_at if each.startswith(webhook.pointer))
         reason = "" if count else reasons.get("event-missing", "no delivery was observed")
@@ -178,7 +179,7 @@ def _walk(
     at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
     if not isinstance(found, dict) or depth > _DEPTH:
         return
-    listed = found.get("enum") or found.get("x-extensible-enum")
+    listed = found.get("enum") or found.get(EXTENSIBLE_ENUM.name)
     if isinstance(listed, list) and not found.get("properties"):
         for each in listed:
             count = sum(1 for value in values if value == each)

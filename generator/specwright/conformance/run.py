@@ -46,6 +46,8 @@ class Profile(StrEnum):
     FULL = "full"
 
 
+# How long the next attempt of a delivery is waited for.
+PATIENCE_SECONDS = {Profile.QUICK: 5.0, Profile.FULL: 16.0}
 FUZZING = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
 
 # What is tried, in this order: each step leaves to the next what it needs.
@@ -172,7 +174,7 @@ class Run:
             Receiver(where) as receiver,
         ):
             bench = Workbench(self.contract, target, "webhooks")
-            pace = Pace(self.receiver.retry_scale)
+            pace = Pace(self.receiver.retry_scale, PATIENCE_SECONDS[self.profile])
             provoke = partial(cause, bench)
             Observation(target, receiver, declared, registered, provoke, pace).run()
 

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from specwright.conformance.contract import Contract
 from specwright.conformance.record import Record
+from specwright.conformance.scenarios.causes import cause
 from specwright.conformance.target import MAIN, Credential, Target
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.declared import registration, webhooks
 from specwright.conformance.webhooks.observe import Observation, setting
 from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
+from specwright.conformance.workbench import Workbench
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.service.running import serving
 
-from .calls import Calls
 from .provider import DOCUMENT, Provider
 
 # One minute becomes two seconds.
@@ -57,7 +60,8 @@ def test_all_events_of_the_reference_service_are_observed(
         Receiver(setting(declared, authority=authority)) as receiver,
     ):
         pace = Pace(RETRY_SCALE, patience_seconds=5)
-        Observation(target, receiver, declared, registered, Calls(target), pace).run()
+        provoke = partial(cause, Workbench(Contract(document), target, "webhooks"))
+        Observation(target, receiver, declared, registered, provoke, pace).run()
         request = target.request("GET", registered.operation.key)
         left = target.send(request, "webhooks", None).response
     assert record.violations == []
