@@ -91,6 +91,11 @@ class Observation:
             self._settle(whole, narrow, len(plays), until)
         except CannotObserve as error:
             self._judge.leave(dict.fromkeys(("event-missing", *_NOT_SEEN), str(error)))
+            for rule, operation in (
+                ("event-unsubscribed", self.registration.operation),
+                ("delivery-deleted", self.registration.remove),
+            ):
+                self.target.record.skip(rule, operation.pointer, str(error))
         else:
             self._look(whole, narrow, selected[:1])
             if removed_at is not None:
