@@ -230,6 +230,8 @@ class Provider:
             for kind in self.kinds(bool(body.get("fragile"))):
                 self.emit(Event(secrets.token_hex(8), kind))
             return 201, {}
+        if first != "hooks":
+            return 404, {}
         if not rest:
             hook = Hook(
                 len(self.hooks) + 1,

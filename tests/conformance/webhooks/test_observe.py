@@ -25,6 +25,7 @@ from specwright.document.upgrade import upgrade
 from tests.service.running import serving
 
 from .provider import DOCUMENT, Provider
+from .test_faults import RULES
 
 # One minute becomes two seconds.
 RETRY_SCALE = 1 / 30
@@ -83,6 +84,8 @@ def observed(document: Document, provider: Provider, authority: Authority, pace:
     ):
 
         def provoke(operation: str, example: str | None) -> Any:
+            if operation != "sendParcel":
+                return target.send(target.request("POST", "/nothing"), "webhooks", None)
             body = json.dumps({"fragile": example == "fragile"}).encode()
             return target.send(target.request("POST", "/parcels", body=body), "webhooks", None)
 
@@ -136,7 +139,7 @@ def test_an_endpoint_that_cannot_be_registered_is_said(
         record = observed(parcels, provider, authority, Pace())
     assert record.violations == []
     assert {each.reason for each in record.skips} == {reason}
-    assert {each.rule for each in record.skips} >= {"event-missing", "signature", "delivery-retry"}
+    assert {each.rule for each in record.skips} == RULES
 
 
 def test_a_call_that_fails_causes_no_violation_but_is_said(
@@ -154,6 +157,39 @@ def test_a_call_that_fails_causes_no_violation_but_is_said(
     (skip,) = [each for each in record.skips if each.rule == "event-missing"]
     assert "parcel.broken" in skip.pointer
     assert skip.reason == "what causes it was answered with 503"
+
+
+def without(*keys: str, test: str | None = "pingHook") -> dict[str, Any]:
+    """The contract of the provider without these declarations of 'parcel.broken'."""
+    document: dict[str, Any] = json.loads(json.dumps(DOCUMENT))
+    for key in keys:
+        del document["webhooks"]["parcel.broken"]["post"][key]
+    hooks = document["paths"]["/hooks"]["post"]["x-contract-webhook-endpoint"]
+    hooks["test"] = test
+    return document
+
+
+@pytest.mark.parametrize(
+    ("written", "skipped"),
+    [
+        (without("x-contract-trigger"), {"event-missing": "does not say what causes it"}),
+        (without("x-contract-delivery"), {"event-missing": "does not say which header"}),
+        (without("x-contract-signature"), {}),
+        (without(test=None), {"event-missing": "what causes it was answered with 404"}),
+    ],
+    ids=["no trigger", "no delivery", "no signature", "no test"],
+)
+def test_what_is_not_declared_is_not_judged(
+    written: dict[str, Any], skipped: dict[str, str], authority: Authority, tmp_path: Path
+) -> None:
+    path = tmp_path / "parcels.json"
+    path.write_text(json.dumps(written), "utf-8")
+    with Provider(authority.file) as provider:
+        record = observed(upgrade(load(path)), provider, authority, Pace(patience_seconds=1))
+    assert record.violations == []
+    said = {each.rule: each.reason for each in record.skips if each.rule in ("event-missing",)}
+    assert said.keys() == skipped.keys()
+    assert all(words in said[rule] for rule, words in skipped.items())
 
 
 def test_a_document_that_says_nothing_about_endpoints_has_no_registration(
