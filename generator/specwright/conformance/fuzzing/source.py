@@ -8,7 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from specwright.conformance.exchange import Exchange, Headers, Request, Response
-from specwright.conformance.fuzzing.plan import configuration, derive, environment
+from specwright.conformance.fuzzing.plan import (
+    configuration,
+    derive,
+    environment,
+    idempotency_keys,
+)
 from specwright.conformance.fuzzing.process import Line, Processes, command, require
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.reports import CHECKS, Contract, Report, violation
@@ -43,23 +48,27 @@ def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> Non
     """
     require()
     routes = Routes(document, target.base_url)
+    judge = Judge(document, routes)
+    keys = idempotency_keys(routes, judge, target.record)
+    seeds = range(seed, seed + profile.processes)
+    environments = [environment(target, keys, each) for each in seeds]
     derived = derive(document, routes, target.record.exchanges, profile.processes)
     with TemporaryDirectory(prefix="specwright-") as name:
         place = Path(name)
         api = place / "openapi.json"
         api.write_text(json.dumps(derived), "utf-8")
         commands = []
-        for shard in range(profile.processes):
+        for shard, own_seed in enumerate(seeds):
             config = place / f"{shard}.toml"
             config.write_text(configuration(target, profile, CHECKS, shard), "utf-8")
             commands.append(
                 command(
                     *("--config-file", str(config), "run", str(api)),
-                    *("--url", target.base_url, "--seed", str(seed + shard)),
+                    *("--url", target.base_url, "--seed", str(own_seed)),
                 )
             )
-        run = _Run(document, target, routes)
-        processes = Processes(commands, place, environment(target), profile.seconds)
+        run = _Run(document, target, routes, judge)
+        processes = Processes(commands, environments, place, profile.seconds)
         try:
             for number, line in processes.lines():
                 run.take(number, line)
@@ -75,11 +84,11 @@ def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> Non
 class _Run:
     """What the processes have written, as far as it was taken into the record."""
 
-    def __init__(self, document: Document, target: Target, routes: Routes) -> None:
+    def __init__(self, document: Document, target: Target, routes: Routes, judge: Judge) -> None:
         self._document = document
         self._target = target
         self._routes = routes
-        self._judge = Judge(document, routes)
+        self._judge = judge
         self._started: set[int] = set()
         self._exchanges: dict[tuple[int, str], tuple[Exchange, Line]] = {}
         self._verdicts: dict[int, Verdict] = {}
