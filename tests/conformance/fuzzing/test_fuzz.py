@@ -79,6 +79,8 @@ def test_a_correct_server_is_not_accused(contract: Document, seed: int) -> None:
     assert [each.number for each in record.exchanges] == [*range(1, len(record.exchanges) + 1)]
     assert record.checked["invalid-accepted"] == {LIST, CREATE}
     assert record.checked["valid-refused"] == {LIST, CREATE, GET, DELETE}
+    assert record.checked["credentials-ignored"] == {LIST, CREATE, GET, DELETE}
+    assert record.checked["method-not-allowed"] == {"/paths/~1widgets", "/paths/~1widgets~1{id}"}
 
 
 @pytest.mark.parametrize(
@@ -142,6 +144,17 @@ def test_what_a_process_wrote_before_it_died_is_kept(
     reasons = {(each.pointer, each.reason) for each in record.skips}
     assert ("", "a process of schemathesis ended with 7 before it was done") in reasons
     assert {pointer for pointer, _ in reasons} == {"", CREATE, GET, DELETE}
+
+
+def test_an_answer_that_is_too_long_is_none(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"status": 200, "headers": [["a", "b"]], "body": None}
+    says(monkeypatch, f"{WRITES}write({EXCHANGE | {'response': answer}!r})")
+    none, long = run(contract, "http://127.0.0.1:1/v1").exchanges
+    assert (none.response, long.response) == (None, None)
+    assert none.failure == "the connection failed, or no answer came in time"
+    assert long.failure == "the body has more than 16,777,216 bytes"
 
 
 def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(

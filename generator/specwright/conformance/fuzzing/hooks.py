@@ -29,7 +29,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _PIPE = os.fdopen(os.dup(1), "w", encoding="ascii")
 os.dup2(2, 1)
 
-_MEMORY = 4 * 1024**3
+_MEMORY = 1024**3
+# A longer one is not kept.
+_MOST_BYTES = 16 * 1024**2
 
 
 def _limit_memory() -> None:
@@ -49,7 +51,9 @@ def _write(kind: str, **members: object) -> None:
 
 
 def _text(body: bytes | None) -> str | None:
-    return None if body is None else base64.b64encode(body).decode()
+    if body is None or len(body) > _MOST_BYTES:
+        return None
+    return base64.b64encode(body).decode()
 
 
 def _flat(headers: dict[str, list[str]]) -> list[tuple[str, str]]:

@@ -30,10 +30,10 @@ SOURCE = "fuzzing"
 # Exit codes of schemathesis: nothing was found, or something was; None if it was ended here.
 _ENDS = (0, 1, None)
 _LONGEST = 300
-_ACCEPTED, _REFUSED = (
-    CHECKS["negative_data_rejection"].rule,
-    CHECKS["positive_data_acceptance"].rule,
-)
+_ACCEPTED = CHECKS["negative_data_rejection"].rule
+_REFUSED = CHECKS["positive_data_acceptance"].rule
+_CREDENTIALS = CHECKS["ignored_auth"].rule
+_METHODS = CHECKS["unsupported_method"].rule
 
 
 def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> None:
@@ -169,9 +169,18 @@ class _Run:
             )
         )
         self._exchanges[number, line["id"]] = exchange, line
-        if operation is not None:
-            self._reached.add(operation.pointer)
-            self._verdicts[exchange.number] = self._weigh(operation, request)
+        if operation is None:
+            neighbour = self._neighbour(line["path"])
+            self._target.record.check(_METHODS, neighbour.item.pointer)
+            return
+        self._reached.add(operation.pointer)
+        self._verdicts[exchange.number] = self._weigh(operation, request)
+        if exchange.role == NOBODY and MAIN in self._target.keys:
+            self._target.record.check(_CREDENTIALS, operation.pointer)
+
+    def _neighbour(self, path: str) -> OperationSite:
+        """Any operation of a path."""
+        return next(each for each in self._routes.operations if each.key == path)
 
     def _weigh(self, operation: OperationSite, request: Request) -> Verdict:
         verdict = self._judge.judge(operation, request)
@@ -192,11 +201,16 @@ class _Run:
         if found is None:
             return None
         proof, sent = found
-        operations = (each for each in self._routes.operations if each.key == sent["path"])
-        operation = self._routes.find(sent["path"], sent["method"]) or next(operations)
+        operation = self._routes.find(sent["path"], sent["method"])
         cause = self._exchanges.get((number, line["before"]))
         verdict = self._verdicts.get(proof.number, Verdict(doubtful=True))
-        return Report(line["check"], proof, operation, cause[0] if cause else None, verdict)
+        return Report(
+            line["check"],
+            proof,
+            operation or self._neighbour(sent["path"]),
+            cause[0] if cause else None,
+            verdict,
+        )
 
 
 def _headers(pairs: list[list[str]]) -> Headers:
@@ -211,7 +225,7 @@ def _response(line: Line | None) -> tuple[Response | None, str | None]:
     """An answer, or why there is none."""
     if line is None:
         return None, "the connection failed, or no answer came in time"
-    body = _body(line) or b""
-    if len(body) > MAX_RESPONSE_BYTES:
+    body = _body(line)
+    if body is None:
         return None, f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"
     return Response(line["status"], _headers(line["headers"]), body), None
