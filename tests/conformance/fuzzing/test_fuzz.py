@@ -168,6 +168,16 @@ def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(
     assert {each.pointer for each in record.skips} == {CREATE, GET, DELETE}
 
 
+def test_a_process_that_had_no_time_to_start_is_said(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, "import signal; signal.pause()")
+    record = run(contract, "http://127.0.0.1:1/v1", profile=Profile(1, 1, PHASES, 1))
+    assert "schemathesis did not start in the time that there was" in {
+        each.reason for each in record.skips
+    }
+
+
 def test_an_interrupt_ends_the_processes(
     contract: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:

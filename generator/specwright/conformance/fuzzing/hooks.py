@@ -56,8 +56,12 @@ def _text(body: bytes | None) -> str | None:
     return base64.b64encode(body).decode()
 
 
+def _string(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value
+
+
 def _flat(headers: dict[str, list[str]]) -> list[tuple[str, str]]:
-    return [(name, value) for name, values in headers.items() for value in values]
+    return [(name, _string(value)) for name, values in headers.items() for value in values]
 
 
 def _write_exchange(
@@ -72,7 +76,7 @@ def _write_exchange(
         path=case.operation.path,
         method=request.method,
         url=request.url,
-        headers=list(request.headers.items()),
+        headers=[(name, _string(value)) for name, value in request.headers.items()],
         body=_text(body),
         sent_at=received_at - seconds,
         seconds=seconds,

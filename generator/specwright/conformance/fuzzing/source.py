@@ -90,7 +90,7 @@ class _Run:
         self._routes = routes
         self._judge = judge
         self._started: set[int] = set()
-        self._exchanges: dict[tuple[int, str], tuple[Exchange, Line]] = {}
+        self._exchanges: dict[tuple[int, str], tuple[Exchange, OperationSite]] = {}
         self._verdicts: dict[int, Verdict] = {}
         self._failures: list[tuple[int, Line]] = []
         self._reached: set[Pointer] = set()
@@ -128,10 +128,12 @@ class _Run:
             InputError: it did not even start.
         """
         code = processes.code(number)
-        if number not in self._started:
+        if number not in self._started and code is None:
+            self._skip("schemathesis did not start in the time that there was")
+        elif number not in self._started:
             details = [self._spoken(line) for line in processes.said(number)]
             raise InputError("schemathesis does not start", details=details)
-        if code not in _ENDS:
+        elif code not in _ENDS:
             self._skip(f"a process of schemathesis ended with {code} before it was done")
 
     def account_for_operations(self) -> None:
@@ -168,19 +170,18 @@ class _Run:
                 line["seconds"],
             )
         )
-        self._exchanges[number, line["id"]] = exchange, line
+        # A method that the path does not have is said of the path.
+        nearest = operation or next(
+            each for each in self._routes.operations if each.key == line["path"]
+        )
+        self._exchanges[number, line["id"]] = exchange, nearest
         if operation is None:
-            neighbour = self._neighbour(line["path"])
-            self._target.record.check(_METHODS, neighbour.item.pointer)
+            self._target.record.check(_METHODS, nearest.item.pointer)
             return
         self._reached.add(operation.pointer)
         self._verdicts[exchange.number] = self._weigh(operation, request)
         if exchange.role == NOBODY and MAIN in self._target.keys:
             self._target.record.check(_CREDENTIALS, operation.pointer)
-
-    def _neighbour(self, path: str) -> OperationSite:
-        """Any operation of a path."""
-        return next(each for each in self._routes.operations if each.key == path)
 
     def _weigh(self, operation: OperationSite, request: Request) -> Verdict:
         verdict = self._judge.judge(operation, request)
@@ -200,17 +201,10 @@ class _Run:
         found = self._exchanges.get((number, line["id"]))
         if found is None:
             return None
-        proof, sent = found
-        operation = self._routes.find(sent["path"], sent["method"])
+        proof, operation = found
         cause = self._exchanges.get((number, line["before"]))
         verdict = self._verdicts.get(proof.number, Verdict(doubtful=True))
-        return Report(
-            line["check"],
-            proof,
-            operation or self._neighbour(sent["path"]),
-            cause[0] if cause else None,
-            verdict,
-        )
+        return Report(line["check"], proof, operation, cause[0] if cause else None, verdict)
 
 
 def _headers(pairs: list[list[str]]) -> Headers:
