@@ -8,6 +8,8 @@ from functools import cached_property
 from typing import Any, cast
 from urllib.parse import urlsplit
 
+from jsonschema_rs.canonical.schema import clone
+
 from specwright.conformance.exchange import JsonValue, Request, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
@@ -21,6 +23,7 @@ from specwright.runtime.shared.templates import PathTemplate
 from specwright.vocabulary import table
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.error import ERROR, ErrorContract
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimits
@@ -122,6 +125,8 @@ class Contract:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.instances = Instances(document)
+        # An implementation answers with what its document lists: new values are listed first.
+        self.answers = Instances(_closed(document))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
         found = [
@@ -258,3 +263,14 @@ def _slot(site: Site, place: str, name: str) -> Slot:
         default=schema.get("default") if isinstance(schema, dict) else None,
     )
     return Slot(site, written, FILTER.read(value))
+
+
+def _closed(document: Document) -> Document:
+    """The document with its open enumerations closed."""
+    data = clone(document.data)
+    for node in walk(data):
+        if node.kind == "schema" and node.value.get("type") == "string":
+            values = EXTENSIBLE_ENUM.read(node.value)
+            if values is not None:
+                node.value["enum"] = [getattr(each, "raw", each) for each in values]
+    return document.with_data(data)

@@ -129,7 +129,7 @@ class Monitors:
             yield answer.violation("response-schema", schema, "the body is not JSON")
             return
         for problem, _ in zip(
-            self.contract.instances.problems(schema, value), range(_PROBLEMS), strict=False
+            self.contract.answers.problems(schema, value), range(_PROBLEMS), strict=False
         ):
             at = re.sub(r"/\d+(?=/|$)", "/*", problem.pointer)
             yield answer.violation(

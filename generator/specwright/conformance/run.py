@@ -22,6 +22,7 @@ from specwright.conformance.scenarios.explore import explore, finish
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.limits import capacity, rate_limits
 from specwright.conformance.scenarios.lists import lists
+from specwright.conformance.scenarios.money import conservation
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
@@ -55,6 +56,7 @@ SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
     "credentials": credentials,
     "idempotency": idempotency,
+    "conservation": conservation,
     "lists": lists,
     "isolation": isolation,
     "validation": validation,

@@ -6,7 +6,10 @@ import time
 from collections.abc import Iterable
 
 from specwright.conformance.contract import Operation
+from specwright.conformance.record import Violation
 from specwright.conformance.workbench import Workbench
+from specwright.pointer import join
+from specwright.vocabulary.keywords.reset import RESET, Reset
 
 # Successes of each operation that a run is content with.
 ENOUGH = 5
@@ -42,6 +45,23 @@ def finish(bench: Workbench) -> None:
         if _takes_everything(each):
             for _ in range(ENOUGH):
                 bench.succeed(each)
+            if each.declared["reset"] is not None:
+                _is_empty(bench, each, each.declared["reset"])
+
+
+def _is_empty(bench: Workbench, operation: Operation, declared: Reset) -> None:
+    """Look into the lists that a reset empties (`x-contract-reset`)."""
+    record, place = bench.target.record, operation.pointer + join(RESET.name)
+    for name in declared.empties:
+        each = bench.contract.by_id[name.raw]
+        page, found = each.declared["pagination"], bench.succeed(each)
+        if page is None or found is None or found[1].response is None:
+            record.skip("reset", place, f"{each.name} never succeeded, or is no list")
+            continue
+        record.check("reset", place)
+        if found[1].response.at(page.items.raw):
+            message = f"{operation.name}: {each.name} is not empty afterwards"
+            record.violate(Violation("reset", place, message, (found[1],)))
 
 
 def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:

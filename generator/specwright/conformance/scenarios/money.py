@@ -1,0 +1,70 @@
+"""Balances, which move by what is charged (`x-contract-charge`)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal, InvalidOperation
+
+from specwright.conformance.contract import Operation
+from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.record import Violation
+from specwright.conformance.workbench import Workbench
+from specwright.pointer import join
+from specwright.vocabulary.keywords.charge import CHARGE, Charge
+
+_AT_ONCE = 4
+
+
+def conservation(bench: Workbench) -> None:
+    """Compare the balance before and after one charge, a replay of it, and several at once."""
+    for operation in bench.contract.operations.values():
+        if operation.declared["charge"] is not None:
+            _charges(bench, operation, operation.declared["charge"])
+
+
+def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    record, place = bench.target.record, operation.pointer + join(CHARGE.name)
+    made = bench.succeed(operation)
+    if made is None:
+        record.skip("conservation", place, "the operation never succeeded")
+        return
+    again = bench.with_fresh_key(made[0])
+    several = [bench.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
+    for how, calls in (("one call", [again]), ("a replay", [again]), ("calls at once", several)):
+        before = _balance(bench, declared)
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            exchanges = list(pool.map(bench.send, calls))
+        after = _balance(bench, declared)
+        charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
+        if before is None or after is None or charged is None:
+            record.skip("conservation", place, "a balance or an amount is no number")
+            return
+        record.check("conservation", place)
+        if before - after != charged:
+            message = f"{operation.name}: the balance does not move by what {how} charged"
+            record.violate(Violation("conservation", place, message, tuple(exchanges)))
+
+
+def _balance(bench: Workbench, declared: Charge) -> Decimal | None:
+    found = bench.succeed(bench.contract.by_id[declared.balance.raw])
+    response = found[1].response if found is not None else None
+    return None if response is None else _number(response.at(declared.at.raw))
+
+
+def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
+    """What the answers that say success have taken together."""
+    total = Decimal(0)
+    for exchange in exchanges:
+        if exchange.response is not None and exchange.response.is_success:
+            amount = _number(exchange.response.at(declared.amount.raw))
+            if amount is None:
+                return None
+            total += amount
+    return total
+
+
+def _number(value: JsonValue) -> Decimal | None:
+    try:
+        return None if isinstance(value, bool) or value is None else Decimal(str(value))
+    except InvalidOperation:
+        return None

@@ -1,0 +1,35 @@
+"""What an operation takes from a balance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.reference import Names, Target
+from specwright.vocabulary.types import InstancePointer, Name
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Charge:
+    """Success takes an amount from a balance, and nothing else does."""
+
+    balance: Annotated[
+        Name, Names(Target.OPERATION), "The operationId that answers with the balance."
+    ]
+    at: Annotated[
+        InstancePointer,
+        Names(Target.RESPONSE_BODY, operation="balance"),
+        "Where that answer has the balance.",
+    ]
+    amount: Annotated[
+        InstancePointer, Names(Target.RESPONSE_BODY), "Where the answer has what was taken."
+    ]
+
+
+CHARGE = Keyword[Charge](
+    "x-contract-charge",
+    (Place.OPERATION,),
+    Charge,
+    {"balance": "getBalance", "at": "/available", "amount": "/total"},
+)
