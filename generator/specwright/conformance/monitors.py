@@ -46,7 +46,7 @@ class Monitors:
 
     contract: Contract
     record: Record
-    _request_ids: set[str] = field(default_factory=set)
+    _request_ids: dict[str, Exchange] = field(default_factory=dict)
     _secrets: dict[str, Exchange] = field(default_factory=dict)
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
@@ -186,9 +186,10 @@ class Monitors:
         if given is None:
             yield Violation("request-id", place, f"{who}: no {name}", (exchange,))
             return
-        if given in self._request_ids:
-            yield Violation("request-id", place, f"{who}: {name} was there before", (exchange,))
-        self._request_ids.add(given)
+        first = self._request_ids.setdefault(given, exchange)
+        if first is not exchange:
+            message = f"{who}: {name} was there before"
+            yield Violation("request-id", place, message, (first, exchange))
         if errors.request_id is not None and response.status >= 400:
             repeated = response.at(errors.request_id.raw)
             if repeated is not None and repeated != given:
