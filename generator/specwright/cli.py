@@ -30,6 +30,9 @@ COMMANDS: dict[str, Entry] = {
     "validate": Entry(
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
+    "diff": Entry(
+        "specwright.commands.diff:diff", "Review the change from one document to another."
+    ),
     "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
     "generate": Entry(
         "specwright.commands.generate:generate",
