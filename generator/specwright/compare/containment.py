@@ -79,7 +79,10 @@ class Prover:
 
     def _canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:
         return jsonschema_rs.canonicalize(
-            schema, draft=jsonschema_rs.Draft202012, registry=self._registry, offline=True
+            _exclusive(schema),
+            draft=jsonschema_rs.Draft202012,
+            registry=self._registry,
+            offline=True,
         )
 
     def _refused(self, claim: Claim, sent: Schema, taken: Schema) -> Iterator[str]:
@@ -124,3 +127,11 @@ class Prover:
 
 # What the library says of schemas that it cannot reduce, compile or follow.
 _UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
+
+
+def _exclusive(schema: Schema) -> Schema:
+    """The schema with alternatives that are taken to exclude each other, as writers mean them."""
+    if "oneOf" not in schema:
+        return schema
+    others = {name: value for name, value in schema.items() if name != "oneOf"}
+    return {"allOf": [others, {"anyOf": schema["oneOf"]}]}

@@ -43,6 +43,7 @@ class Flat:
         where: the place of each keyword, and of the properties that are required.
         children: the schemas below, by keyword and name; all places of one apply.
         choices: the alternatives of `anyOf` and `oneOf`.
+        hidden: properties that only the other side sends.
     """
 
     places: Places
@@ -50,6 +51,7 @@ class Flat:
     where: dict[str, Pointer] = field(default_factory=dict)
     children: dict[ChildKey, Places] = field(default_factory=dict)
     choices: dict[str, list[Place]] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
 
     @property
     def pointer(self) -> Pointer:
@@ -185,15 +187,15 @@ def _add_residue(flat: Flat, at: Pointer, value: dict[str, Any]) -> None:
 
 def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
     """Leave out what only the other side sends: it may stand there, and is ignored."""
-    hidden = {
+    flat.hidden = frozenset(
         name
         for (keyword, name), places in flat.children.items()
         if keyword == "properties" and _is_hidden(document, places, polarity)
-    }
-    for name in hidden:
+    )
+    for name in flat.hidden:
         del flat.children["properties", name]
-    if hidden and "required" in flat.keywords:
-        flat.keywords["required"] = [each for each in flat.required if each not in hidden]
+    if flat.hidden and "required" in flat.keywords:
+        flat.keywords["required"] = sorted(flat.required - flat.hidden)
 
 
 def _is_hidden(document: Document, places: Places, polarity: Polarity) -> bool:

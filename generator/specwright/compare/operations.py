@@ -223,8 +223,10 @@ def _written_as(old: Site, new: Site, place: str, words: str) -> Iterator[Change
 
 def _serialisation(site: Site, place: str) -> dict[str, object]:
     style = site.value.get("style", _STYLES.get(place))
-    usual = {**_SERIALISATION, "style": style, "explode": style == "form"}
-    return {name: site.value.get(name, default) for name, default in usual.items()}
+    usual = {**_SERIALISATION, "style": style}
+    found = {name: site.value.get(name, default) for name, default in usual.items()}
+    # What is usual follows from the style, whose change says enough.
+    return {**found, "explode": None if found["explode"] == (style == "form") else found["explode"]}
 
 
 def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:

@@ -548,6 +548,22 @@ RULES: tuple[RuleDescription, ...] = (
         ),
         _pair(_RESPONSE, _ONE % "", _TWO % ""),
     ),
+    _rule(
+        "alternative-changed",
+        Category.CLIENT_SOURCE,
+        "Generated unions lose a class that clients send, or gain one that no branch of theirs is "
+        "for, even though all values were possible before.",
+        _pair(
+            _REQUEST,
+            "{anyOf: [{type: string}, {type: integer}, {type: number}]}",
+            "{anyOf: [{type: string}, {type: number}]}",
+        ),
+        _pair(
+            _REQUEST,
+            "{anyOf: [{type: string}, {type: number}]}",
+            "{anyOf: [{type: string}, {type: integer}, {type: number}]}",
+        ),
+    ),
     _widened(
         "enum",
         "A value that no branch of theirs is for",

@@ -198,7 +198,7 @@ def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Sc
 def _change(claim: Claim, found: Verdict, reason: str) -> Change:
     rule, message = claim.rule, claim.message
     if found.outcome is Outcome.SAFE:
-        rule = "schema-compatible"
+        rule = claim.otherwise
     elif found.outcome is Outcome.UNPROVEN:
         rule, message = UNPROVEN.id, f"{message} ({claim.rule} is not proven{reason})"
     return Change(rule, claim.base, claim.revision, message, found.counterexample)

@@ -6,9 +6,9 @@ revision, and a keyword that no longer applies is not held against anybody.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from specwright.compare.absolute import Side
 from specwright.compare.change import became
@@ -18,7 +18,9 @@ from specwright.compare.presence import Event, event, presence
 from specwright.compare.sameness import Sameness
 from specwright.pointer import Pointer, join, split
 
+T = TypeVar("T")
 Schema = dict[str, Any]
+COMPATIBLE = "schema-compatible"
 
 
 class Keywords(NamedTuple):
@@ -67,10 +69,9 @@ STEPS = (
     Keywords("union", ("$dynamicRef", "$ref")),
 )
 # Formats of which the second takes every value of the first.
-_WIDER_FORMATS = frozenset(
-    [("int32", "int64"), ("float", "double"), ("date-time", "iso8601"), ("uri", "uri-reference")]
-)
-_NUMBERS: Mapping[str, Schema] = {"int32": {"minimum": -(2**31), "maximum": 2**31 - 1}}
+_WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-reference"])
+# Patterns that every text has.
+_EVERYTHING = ("", ".*", "^", "$", "^.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Claim:
 
     Attributes:
         presumed: whether no proof is needed, as no validator knows.
+        otherwise: the rule that the step breaks even so.
         base, revision: the places of the keyword.
     """
 
@@ -89,6 +91,7 @@ class Claim:
     base: Pointer | None
     revision: Pointer
     message: str
+    otherwise: str = COMPATIBLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,46 +138,34 @@ def _keyword_step(
     group: Keywords, pair: Pair, before: Schema, after: Schema
 ) -> Iterator[Claim | Plain]:
     names = [name for name in group.names if before.get(name) != after.get(name)]
-    base = next((pair.base.where[each] for each in names if each in pair.base.where), None)
-    revision = next((pair.revision.where[n] for n in names if n in pair.revision.where), None)
+    base, revision = (
+        next((flat.where[name] for name in names if name in flat.where), flat.pointer)
+        for flat in (pair.base, pair.revision)
+    )
     message = "; ".join(f"{name} {_words(name, pair)}" for name in names)
     sent, taken, suffix = _directed(pair.polarity, before, after)
-    if group.asserts:
-        stem = "nullable" if names == ["type"] and _is_null_only(before, after) else group.stem
-        yield Claim(
-            f"{stem}-{suffix}",
-            sent,
-            taken,
-            False,
-            base or pair.base.pointer,
-            revision or pair.revision.pointer,
-            message,
-        )
-        return
-    name = group.names[0]
-    ends = (sent.get(name), taken.get(name))
-    breaks = ends[1] is not None and ends not in _WIDER_FORMATS
-    yield (
-        Claim(
-            f"{group.stem}-{suffix}",
-            sent,
-            taken,
-            True,
-            base or pair.base.pointer,
-            revision or pair.revision.pointer,
-            message,
-        )
-        if breaks
-        else Plain(
-            "schema-compatible",
-            base or pair.base.pointer,
-            revision or pair.revision.pointer,
-            message,
-        )
-    )
+    stem = "nullable" if names == ["type"] and _is_null_only(before, after) else group.stem
+    if not group.asserts and _is_wider(sent.get(names[0]), taken.get(names[0])):
+        yield Plain(COMPATIBLE, base, revision, message)
+    else:
+        rule = f"{stem}-{suffix}"
+        otherwise = "alternative-changed" if _lacks_choice(names[0], pair) else COMPATIBLE
+        presumed = not group.asserts
+        yield Claim(rule, sent, taken, presumed, base, revision, message, otherwise)
 
 
-def _directed(polarity: Polarity, before: Schema, after: Schema) -> tuple[Schema, Schema, str]:
+def _lacks_choice(name: str, pair: Pair) -> bool:
+    """Whether the receiver has fewer alternatives than the sender, if both have any."""
+    sent, taken, _ = _directed(pair.polarity, pair.base.choices, pair.revision.choices)
+    return 0 < len(taken.get(name, ())) < len(sent.get(name, ()))
+
+
+def _is_wider(sent: Any, taken: Any) -> bool:
+    """Whether a note that no validator knows allows all that another one stands for."""
+    return taken is None or [sent, taken] in _WIDER_FORMATS
+
+
+def _directed(polarity: Polarity, before: T, after: T) -> tuple[T, T, str]:
     """What is sent, what is taken, and what a break is called."""
     if polarity is Polarity.TO_SERVER:
         return before, after, "narrowed"
@@ -258,10 +249,10 @@ def _property_step(name: str, pair: Pair, before: Schema, after: Schema) -> Iter
         yield Claim(f"property-{happened}", sent, taken, False, base, revision, message)
     elif is_closed and happened in closed and name not in taken["properties"]:
         yield Claim(closed[happened], sent, taken, False, base, revision, message)
-    elif happened is Event.REMOVED:
+    elif happened is Event.REMOVED and name not in pair.revision.hidden:
         yield Plain("property-removed", base, revision, message)
     else:
-        yield Plain("schema-compatible", base, revision, message)
+        yield Plain(COMPATIBLE, base, revision, message)
 
 
 def _property_place(flat: Flat, name: str) -> Pointer:
@@ -288,8 +279,8 @@ def _written(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Sche
     for name in CHOICES:
         _put_choices(name, pair, sides, written)
     for into in written:
-        if into.get("format") in _NUMBERS and "enum" not in into:
-            into.setdefault("allOf", []).append(_NUMBERS[into["format"]])
+        if into.get("pattern") in _EVERYTHING:
+            del into["pattern"]
     return written
 
 
