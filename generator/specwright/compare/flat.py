@@ -9,7 +9,7 @@ from typing import Any
 from specwright.compare.polarity import Polarity
 from specwright.document.model import Document, is_remote
 from specwright.document.schemas import ANNOTATIONS
-from specwright.pointer import Pointer, join
+from specwright.pointer import Pointer, join, resolve
 
 # Members of `properties` and the like: keyword -> name -> schemas that all apply.
 ChildKey = tuple[str, str]
@@ -19,6 +19,17 @@ CHOICES = ("anyOf", "oneOf")
 _SINGLE = ("items", "additionalProperties", "contains", "propertyNames")
 _NAMED = ("properties", "patternProperties", "dependentSchemas")
 _LISTED = ("prefixItems",)
+# Of these, a schema that takes everything says nothing.
+_OPEN = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
+# A keyword that means something else beside others of the same schema.
+_CONTAINING = frozenset(("contains", "minContains", "maxContains"))
+_CONDITIONAL = frozenset(("if", "then", "else"))
+_LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
+    "items": frozenset(("prefixItems",)),
+    "prefixItems": frozenset(("items", "prefixItems")),
+    **dict.fromkeys(_CONTAINING, _CONTAINING),
+    **dict.fromkeys(_CONDITIONAL, _CONDITIONAL),
+}
 _SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
 
 
@@ -64,11 +75,21 @@ class Flat:
         return frozenset(name for name in names if isinstance(name, str))
 
 
-def flatten(document: Document, places: Places, polarity: Polarity) -> Flat:
-    """Put together what all places say to who sends and who receives."""
+def flatten(
+    document: Document,
+    places: Places,
+    polarity: Polarity,
+    above: frozenset[Pointer] = frozenset(),
+) -> Flat:
+    """Put together what all places say to who sends and who receives.
+
+    Args:
+        above: the alternatives that this one is inside of, so that circles end.
+    """
     parts = list(_parts(document, places))
-    if len(parts) == 1 and (inner := _nullable(parts[0])) is not None:
-        flat = flatten(document, (inner,), polarity)
+    inner = _nullable(parts[0]) if len(parts) == 1 else None
+    if inner is not None and inner.pointer not in above:
+        flat = flatten(document, (inner,), polarity, above | {inner.pointer})
         kinds = _types(flat.keywords.get("type"))
         if kinds and not flat.choices and not {"not", "allOf", "if", "const"} & set(flat.keywords):
             flat.keywords["type"] = [*kinds, "null"] if "null" not in kinds else kinds
@@ -77,12 +98,14 @@ def flatten(document: Document, places: Places, polarity: Polarity) -> Flat:
             flat.places = places
             return flat
     flat = Flat(places)
-    named = {name for part in parts for name in _mapping(part.value.get("properties"))}
     for part in parts:
-        if len(parts) > 1 and not _merges(part.value, named):
-            _add_residue(flat, part.pointer, part.value)
+        if _merges(part.value, [each.value for each in parts if each is not part]):
+            _add_part(flat, document, part)
+        elif resolve(document.data, part.pointer) is part.value:
+            apart = sum(keyword == "allOf" for keyword, _ in flat.children)
+            _add_child(flat, ("allOf", str(apart)), part)
         else:
-            _add_part(flat, part)
+            _add_residue(flat, part.pointer, part.value)
     _drop_hidden(flat, document, polarity)
     return flat
 
@@ -136,19 +159,27 @@ def _nullable(part: Place) -> Place | None:
     return None
 
 
-def _merges(part: dict[str, Any], named: set[str]) -> bool:
+def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
     """Whether a part means the same beside the keywords of others."""
+    if any(
+        _LOOKING_ASIDE[name] & each.keys()
+        for name in _LOOKING_ASIDE
+        if name in part
+        for each in others
+    ):
+        return False
     if part.get("additionalProperties") in (None, True, {}):
-        return not {"items", "contains", "if"} & set(part)
-    return named <= set(_mapping(part.get("properties"))) and not _mapping(
-        part.get("patternProperties")
-    )
+        return True
+    named = {name for each in others for name in _mapping(each.get("properties"))}
+    return named <= _mapping(part.get("properties")).keys() and "patternProperties" not in part
 
 
-def _add_part(flat: Flat, part: Place) -> None:
+def _add_part(flat: Flat, document: Document, part: Place) -> None:
     for name, value in part.value.items():
         at = part.pointer + join(name)
-        if name in _SINGLE and isinstance(value, dict) and value:
+        if name in _OPEN and document.follow(value) in (True, {}):
+            continue
+        if name in _SINGLE and isinstance(value, dict):
             _add_child(flat, (name, ""), Place(at, value))
         elif name in _NAMED and isinstance(value, dict):
             for key, child in value.items():

@@ -9,13 +9,13 @@ from typing import Any
 from specwright.compare.change import Change, became, shown
 from specwright.compare.flat import Place, Places
 from specwright.compare.pairing import (
-    OperationKey,
     ParameterKey,
     callbacks_by_key,
     contents_by_media_type,
     headers_by_name,
     operations_by_key,
     paired,
+    paired_operations,
     parameters_by_key,
 )
 from specwright.compare.polarity import Polarity, of_request, of_response
@@ -82,9 +82,9 @@ def pair_operations(
     seen: set[tuple[Pointer, Pointer, str, str]] = set()
     queue = [(operations_by_key(base), operations_by_key(revision))]
     while queue:
-        for key, old, new in paired(*queue.pop()):
+        for old, new in paired_operations(*queue.pop()):
             if old is None or new is None:
-                others.append(_unpaired(key, old, new))
+                others.extend(_unpaired(old, new))
                 continue
             # A callback may have callbacks, in a circle even.
             identity = (old.pointer, new.pointer, old.key, new.key)
@@ -96,16 +96,13 @@ def pair_operations(
     return pairs, others
 
 
-def _unpaired(
-    key: OperationKey, old: OperationSite | None, new: OperationSite | None
-) -> tuple[str, Change]:
+def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[tuple[str, Change]]:
     if new is not None:
-        change = Change("operation-added", None, new.pointer, f"{label(new)} is new")
-        return label(new), change
-    assert old is not None
-    return label(old), Change(
-        "operation-removed", old.pointer, old.pointer, f"{label(old)} is gone"
-    )
+        message = f"{label(new)} is new"
+        yield label(new), Change("operation-added", None, new.pointer, message)
+    if old is not None:
+        message = f"{label(old)} is gone"
+        yield label(old), Change("operation-removed", old.pointer, old.pointer, message)
 
 
 def operation_changes(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:

@@ -24,11 +24,18 @@ _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 
 
 class OperationKey(NamedTuple):
-    """What an operation is known by; the names of path parameters are nobody's concern."""
+    """What an operation is known by: the path, or the name of the webhook or callback."""
 
     direction: Direction
-    template: str
+    name: str
     method: str
+
+    @property
+    def template(self) -> OperationKey:
+        """The same without the names of path parameters, which are nobody's concern."""
+        if self.direction is not Direction.PATH:
+            return self
+        return self._replace(name=_EXPRESSION.sub("{}", self.name))
 
 
 class ParameterKey(NamedTuple):
@@ -46,26 +53,37 @@ def paired(base: Mapping[K, V], revision: Mapping[K, V]) -> Iterator[tuple[K, V 
 
 def operations_by_key(document: Document) -> dict[OperationKey, OperationSite]:
     """The operations of paths and webhooks; those of callbacks belong to an operation."""
-    found: dict[OperationKey, OperationSite] = {}
-    for operation in operations(document):
-        if operation.direction is not Direction.CALLBACK:
-            found.setdefault(_key(operation, operation.key), operation)
-    return found
+    return {
+        OperationKey(operation.direction, operation.key, operation.method): operation
+        for operation in operations(document)
+        if operation.direction is not Direction.CALLBACK
+    }
 
 
 def callbacks_by_key(
     document: Document, operation: OperationSite
 ) -> dict[OperationKey, OperationSite]:
-    """The operations of the callbacks that an operation declares, by name and expression."""
+    """The operations of the callbacks that an operation declares."""
     return {
-        _key(called, f"{name} {called.key}"): called
+        OperationKey(called.direction, f"{name} {called.key}", called.method): called
         for name, called in callbacks(document, operation)
     }
 
 
-def _key(operation: OperationSite, name: str) -> OperationKey:
-    template = _EXPRESSION.sub("{}", name) if operation.direction is Direction.PATH else name
-    return OperationKey(operation.direction, template, operation.method)
+def paired_operations(
+    base: Mapping[OperationKey, OperationSite], revision: Mapping[OperationKey, OperationSite]
+) -> Iterator[tuple[OperationSite | None, OperationSite | None]]:
+    """Every operation of either side with its partner: of the same name, else template."""
+    left = {key.template: key for key in revision if key not in base}
+    partners = {
+        key: left.pop(key.template) for key in base if key not in revision and key.template in left
+    }
+    for key, operation in base.items():
+        yield operation, revision.get(partners.get(key, key))
+    renamed = set(partners.values())
+    for key, operation in revision.items():
+        if key not in base and key not in renamed:
+            yield None, operation
 
 
 def parameters_by_key(document: Document, operation: OperationSite) -> dict[ParameterKey, Site]:

@@ -28,7 +28,7 @@ from specwright.compare.security import scheme_changes
 from specwright.compare.servers import server_changes
 from specwright.compare.steps import Claim, Plain, Schema
 from specwright.compare.version import verdict
-from specwright.compare.walk import Difference, Walk
+from specwright.compare.walk import MOST_PAIRS, Difference, Walk
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
 from specwright.errors import InputError, Location
@@ -99,6 +99,8 @@ class _Review:
                 for each in walk.compare(slot.base, slot.revision, slot.polarity):
                     differences[id(each)] = each
                     operations[id(each)][pair.name] = None
+        if not walk.is_complete:
+            self._add(Change(INCOMPLETE.id, "", "", f"more than {MOST_PAIRS:,} schemas differ"))
         self._judge(sides, list(differences.values()), list(operations.values()))
 
     def _guarded(self, pair: OperationPair) -> Iterator[Change | Slot]:

@@ -286,7 +286,7 @@ def _written(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Sche
 
 def _put(schema: Schema, key: ChildKey, value: Any) -> None:
     keyword, name = key
-    if keyword == "prefixItems":
+    if keyword in ("prefixItems", "allOf"):
         schema.setdefault(keyword, []).append(value)
     elif name or keyword in ("properties", "patternProperties", "dependentSchemas"):
         schema.setdefault(keyword, {})[name] = value
