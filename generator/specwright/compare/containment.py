@@ -131,6 +131,8 @@ _UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
 
 def _exclusive(schema: Schema) -> Schema:
     """The schema with alternatives that are taken to exclude each other, as writers mean them."""
+    if isinstance(schema.get("allOf"), list):
+        schema = {**schema, "allOf": [_exclusive(each) for each in schema["allOf"]]}
     if "oneOf" not in schema:
         return schema
     others = {name: value for name, value in schema.items() if name != "oneOf"}

@@ -9,6 +9,7 @@ from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
+from specwright.compare.matching import matching
 from specwright.pointer import resolve
 from specwright.vocabulary.keywords.once import ONCE
 
@@ -141,6 +142,10 @@ class Samples:
         for name, each in values.items():
             yield from ({**least, name: value} for value in each)
             yield {key: value for key, value in full.items() if key != name}
+        for pattern, child in (schema.get("patternProperties") or {}).items():
+            for value in islice(self._values(child, depth + 1), 3):
+                yield {**least, matching(pattern) or "a": value}
+            yield from ({**least, matching(pattern) or "a": value} for value in (None, "a", 1))
         rest = schema.get("additionalProperties", True)
         for value in islice(self._values(rest, depth + 1), 3):
             yield {**least, "unknown": value}
@@ -160,24 +165,29 @@ def _implied(schema: dict[str, Any]) -> tuple[str, ...]:
 
 def _around(schema: dict[str, Any], *names: str) -> Iterator[int]:
     limits = [schema[n] for n in names if isinstance(schema.get(n), int)]
-    counts = [0, 1, 2, *(limit + step for limit in limits for step in (-1, 0, 1))]
+    counts = [*limits, *(limit + step for limit in limits for step in (-1, 1)), 0, 1, 2]
     return (n for n in dict.fromkeys(counts) if 0 <= n <= _LONGEST)
 
 
 def _texts(schema: dict[str, Any]) -> Iterator[str]:
+    if isinstance(schema.get("pattern"), str):
+        text = matching(schema["pattern"])
+        if text is not None:
+            yield from (text, f"{text}{text}", f"{text} ", f"{text}a")
     if schema.get("format") in _FORMATS:
         yield _FORMATS[schema["format"]]
+    if "minLength" in schema or "maxLength" in schema:
+        yield from ("a" * count for count in _around(schema, "minLength", "maxLength"))
     yield from _TEXTS
-    yield from ("a" * count for count in _around(schema, "minLength", "maxLength"))
 
 
 def _numbers(schema: dict[str, Any], kind: str) -> Iterator[float]:
     limits = [
         schema[name]
-        for name in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+        for name in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
         if isinstance(schema.get(name), int | float) and not isinstance(schema[name], bool)
     ]
-    found = [1, 0, -1, *(limit + step for limit in limits for step in (0, -1, 1))]
+    found = [*limits, 1, 0, -1, *(limit + step for limit in limits for step in (-1, 1))]
     if kind == "number":
         found += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
     found += [2**31, -(2**31) - 1]

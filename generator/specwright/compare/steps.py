@@ -7,7 +7,7 @@ revision, and a keyword that no longer applies is not held against anybody.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from specwright.compare.absolute import Side
@@ -121,6 +121,16 @@ class Pair:
 def steps(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> Iterator[Claim | Plain]:
     """The steps from the base to the revision of a pair."""
     before, after = _written(pair, sides, same)
+    for step in _steps(pair, before, after):
+        if isinstance(step, Claim):
+            # Only what is sent at all can be refused, whatever the steps in between allow.
+            sent = before if pair.polarity is Polarity.TO_SERVER else after
+            yield replace(step, sent={"allOf": [sent, step.sent]})
+        else:
+            yield step
+
+
+def _steps(pair: Pair, before: Schema, after: Schema) -> Iterator[Claim | Plain]:
     current = dict(before)
     for group in STEPS:
         following = {name: each for name, each in current.items() if name not in group.names}
