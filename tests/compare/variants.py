@@ -67,13 +67,17 @@ def wrapped(data: Data) -> Data:
 
 def renamed(data: Data) -> Data:
     """Every component schema under another name."""
-    changed = copy.deepcopy(data)
-    for schema in _schema_references(changed):
-        name, slash, rest = schema["$ref"].removeprefix(_SCHEMAS).partition("/")
-        schema["$ref"] = f"{_SCHEMAS}Other{name}{slash}{rest}"
-    for node in walk(changed):
-        if node.kind == "discriminator" and isinstance(node.value.get("mapping"), dict):
-            del node.value["mapping"]
+
+    def rename(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: rename(each) for name, each in value.items()}
+        if isinstance(value, list):
+            return [rename(each) for each in value]
+        if isinstance(value, str) and value.startswith(_SCHEMAS):
+            return value.replace(_SCHEMAS, f"{_SCHEMAS}Other")
+        return value
+
+    changed: Data = rename(data)
     schemas = changed.get("components", {}).get("schemas", {})
     for name in list(schemas):
         schemas[f"Other{name}"] = schemas.pop(name)

@@ -19,10 +19,15 @@ Judgement = Callable[[Any, Any, Polarity], str]
 
 @dataclass(frozen=True, slots=True)
 class Annotation:
-    """A keyword, and the rule that a change of it breaks."""
+    """A keyword, and the rule that a change of it breaks.
+
+    Attributes:
+        meaning: what counts of its value.
+    """
 
     keyword: str
     judge: Judgement
+    meaning: Callable[[Any], Any] = lambda value: value
 
 
 def _default(before: Any, after: Any, polarity: Polarity) -> str:
@@ -40,6 +45,15 @@ def _tag(before: Any, after: Any, polarity: Polarity) -> str:
     return "discriminator-changed" if len(set(tags)) > 1 else "schema-compatible"
 
 
+def _tags(value: Any) -> Any:
+    """The property and its values; what the schemas for them are called is nobody's concern."""
+    if not isinstance(value, dict):
+        return value
+    mapping = value.get("mapping")
+    tags = {"mapping": sorted(mapping)} if isinstance(mapping, dict) else {}
+    return {name: each for name, each in value.items() if name != "mapping"} | tags
+
+
 def _deprecation(before: Any, after: Any, polarity: Polarity) -> str:
     return "deprecation" if before is True or after is True else "schema-compatible"
 
@@ -51,7 +65,7 @@ def _declared(before: Any, after: Any, polarity: Polarity) -> str:
 ANNOTATIONS = (
     Annotation("default", _default),
     Annotation("deprecated", _deprecation),
-    Annotation("discriminator", _tag),
+    Annotation("discriminator", _tag, _tags),
     Annotation(EXTENSIBLE_ENUM.name, _known_values),
     *(
         Annotation(each.name, _declared)
@@ -64,7 +78,9 @@ ANNOTATIONS = (
 def annotation_changes(pair: Pair) -> Iterator[Plain]:
     """The changes of a pair of schemas that need no proof and have none."""
     for each in ANNOTATIONS:
-        before, after = (flat.keywords.get(each.keyword) for flat in (pair.base, pair.revision))
+        before, after = (
+            each.meaning(flat.keywords.get(each.keyword)) for flat in (pair.base, pair.revision)
+        )
         if before != after:
             base, revision = (
                 flat.where.get(each.keyword, flat.pointer) for flat in (pair.base, pair.revision)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Any
 import jsonschema_rs
 from jsonschema_rs.canonical import Containment
 
+from specwright.compare.absolute import Side
 from specwright.compare.counterexamples import Samples
 from specwright.compare.steps import Claim, Schema
 
@@ -38,13 +39,14 @@ class Verdict:
 # Without slots: what it makes is kept.
 @dataclass(frozen=True)
 class Prover:
-    """Proofs about schemas whose references lead into documents by their addresses."""
+    """Proofs about schemas whose references lead into either side."""
 
-    documents: Mapping[str, Any]
+    sides: tuple[Side, Side]
 
     @cached_property
     def _registry(self) -> jsonschema_rs.Registry:
-        return jsonschema_rs.Registry(list(self.documents.items()), draft=jsonschema_rs.Draft202012)
+        documents = [(side.address, side.document.data) for side in self.sides]
+        return jsonschema_rs.Registry(documents, draft=jsonschema_rs.Draft202012)
 
     def verdicts(
         self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
@@ -101,7 +103,7 @@ class Prover:
                     yield text
 
     def _candidates(self, claim: Claim, sent: Schema) -> Iterator[Any]:
-        samples = Samples(self.documents)
+        samples = Samples(self.sides)
         between = samples.of(self._difference(claim))
         wholes = list(samples.of(sent))
         yield from chain(between, wholes)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
+from specwright.compare.absolute import Side
 from specwright.compare.matching import matching
 from specwright.pointer import resolve
 from specwright.vocabulary.keywords.once import ONCE
@@ -40,9 +42,9 @@ _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object
 
 @dataclass(frozen=True, slots=True)
 class Samples:
-    """Values for schemas whose references lead into documents by their addresses."""
+    """Values for schemas whose references lead into either side."""
 
-    documents: Mapping[str, Any]
+    sides: tuple[Side, Side]
 
     def of(self, schema: Any) -> Iterator[Any]:
         """Some values, the simplest first."""
@@ -93,10 +95,11 @@ class Samples:
 
     def _target(self, ref: str) -> Any:
         address, _, fragment = ref.partition("#")
-        try:
-            return resolve(self.documents[address], unquote(fragment))
-        except (KeyError, ValueError):
-            return None
+        for side in self.sides:
+            if side.address == address:
+                with suppress(KeyError, ValueError):
+                    return side.absolute(resolve(side.document.data, unquote(fragment)))
+        return None
 
     def _of_type(self, kind: str, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         match kind:

@@ -112,7 +112,6 @@ CLAUSES = (
     Clause(REQUIRES_ONE_OF, ("parameters",), _demands, "behaviour-changed"),
     Clause(REQUIRES_ONE_OF, ("code",), _gone, "behaviour-changed"),
     Clause(FILTER, (), _gone, "behaviour-changed"),
-    Clause(ERROR, ("schema",), _gone, "behaviour-changed"),
     Clause(ERROR, ("type",), _gone, "behaviour-changed"),
     Clause(ERROR, ("code",), _gone, "behaviour-changed"),
     Clause(ERROR, ("message",), _gone, "behaviour-changed"),

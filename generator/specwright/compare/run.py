@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from functools import partial
+from typing import TypeVar
 
 from specwright.compare.absolute import Side
 from specwright.compare.acceptances import Acceptance, apply
@@ -34,6 +35,7 @@ from specwright.document.sites import Direction, Site
 from specwright.errors import InputError, Location
 from specwright.findings import Evidence, Finding, Report, in_order
 from specwright.isolation import Limits, Stopped, isolated
+from specwright.pointer import Pointer
 from specwright.vocabulary.keyword import Place
 
 # The addresses of both documents for proofs.
@@ -42,6 +44,7 @@ _BASE, _REVISION = "base:/", "revision:/"
 _SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
 _SHOWN_OPERATIONS = 20
 
+T = TypeVar("T")
 # A change, with the operations that it affects in the order in which they were met.
 _Affected = dict[Change, dict[str, None]]
 
@@ -84,40 +87,30 @@ class _Review:
             )
         for name, change in others:
             self._add(change, name)
-        for change in self._document_changes():
+        for change in _guarded("the document", "", _document_changes(base, revision)):
             self._add(change)
         sides = Side(base, _BASE), Side(revision, _REVISION)
         walk = Walk(sides, Sameness(base, revision))
         operations: defaultdict[int, dict[str, None]] = defaultdict(dict)
         differences: dict[int, Difference] = {}
         for pair in pairs:
-            for change_or_slot in self._guarded(pair):
-                if isinstance(change_or_slot, Change):
-                    self._add(change_or_slot, pair.name)
-                    continue
-                slot = change_or_slot
-                for each in walk.compare(slot.base, slot.revision, slot.polarity):
-                    differences[id(each)] = each
-                    operations[id(each)][pair.name] = None
+            for found in _guarded(pair.name, pair.revision.pointer, self._found(pair, walk)):
+                if isinstance(found, Change):
+                    self._add(found, pair.name)
+                else:
+                    differences[id(found)] = found
+                    operations[id(found)][pair.name] = None
         if not walk.is_complete:
             self._add(Change(INCOMPLETE.id, "", "", f"more than {MOST_PAIRS:,} schemas differ"))
         self._judge(sides, list(differences.values()), list(operations.values()))
 
-    def _guarded(self, pair: OperationPair) -> Iterator[Change | Slot]:
-        try:
-            yield from operation_changes(self.documents, pair)
-            yield from _operation_declarations(self.documents, pair)
-        # A document of the wrong shape can break any assumption.
-        except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
-            message = f"{pair.name} is not compared to the end: {type(error).__name__}: {error}"
-            yield Change(INCOMPLETE.id, pair.base.pointer, pair.revision.pointer, message)
-
-    def _document_changes(self) -> Iterator[Change]:
-        base, revision = self.documents
-        yield from server_changes(base, revision)
-        yield from scheme_changes(base, revision)
-        roots = Site("", base.data), Site("", revision.data)
-        yield from declaration_changes(*roots, Place.DOCUMENT)
+    def _found(self, pair: OperationPair, walk: Walk) -> Iterator[Change | Difference]:
+        yield from _operation_declarations(self.documents, pair)
+        for found in operation_changes(self.documents, pair):
+            if isinstance(found, Slot):
+                yield from walk.compare(found.base, found.revision, found.polarity)
+            else:
+                yield found
 
     def _judge(
         self,
@@ -138,7 +131,7 @@ class _Review:
         ]
         if not open_:
             return
-        prover = Prover({side.address: side.document.data for side in sides})
+        prover = Prover(sides)
         tasks = [
             partial(prover.verdicts, claims, *_whole(difference, sides))
             for difference, claims, _ in open_
@@ -174,6 +167,22 @@ class _Review:
             (Evidence("operations", _listed(operations)),) if operations else (),
             change.counterexample,
         )
+
+
+def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]:
+    """What is found, until a document of the wrong shape breaks an assumption."""
+    try:
+        yield from found
+    except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
+        message = f"{what} is not compared to the end: {type(error).__name__}: {error}"
+        yield Change(INCOMPLETE.id, None, at, message)
+
+
+def _document_changes(base: Document, revision: Document) -> Iterator[Change]:
+    yield from server_changes(base, revision)
+    yield from scheme_changes(base, revision)
+    roots = Site("", base.data), Site("", revision.data)
+    yield from declaration_changes(*roots, Place.DOCUMENT)
 
 
 def _operation_declarations(
