@@ -29,6 +29,9 @@ COMMANDS: dict[str, Entry] = {
     "validate": Entry(
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
+    "diff": Entry(
+        "specwright.commands.diff:diff", "Review the change from one document to another."
+    ),
     "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
     "test": Entry(
         "specwright.commands.test:test",

@@ -30,6 +30,10 @@ reason = "The old paths go in version 2."
 
 `where` is a glob for JSON pointers, in which `*` matches slashes, too. `specwright rules ID` shows
 one of the rules below on the terminal.
+
+The chapters whose names start with *Changes* are those of `specwright diff`, which knows no
+profiles ([reviewing changes](review.md)). Their examples are two documents each: the older one,
+`---`, the newer one.
 """
 
 

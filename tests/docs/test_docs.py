@@ -103,7 +103,8 @@ def run_program(copy: Copy, program: list[Block]) -> None:
 PARSERS: dict[str, Callable[[str], object]] = {
     "json": json.loads,
     "toml": tomllib.loads,
-    "yaml": yaml.safe_load,
+    # A review compares two documents in one stream.
+    "yaml": lambda text: list(yaml.safe_load_all(text)),
     "jinja": str,
     "text": str,
 }

@@ -8,10 +8,9 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from specwright.check.run import check
+from specwright.check.run import DESCRIPTIONS, check
 from specwright.check.settings import Profile, Settings
 from specwright.cli import cli
-from specwright.commands.rules import RULES
 from specwright.document.sources.load import load
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, Table, in_order
@@ -212,7 +211,7 @@ def test_sarif_says_that_columns_count_code_points(behind_an_emoji: Path) -> Non
     assert run["columnKind"] == "unicodeCodePoints"
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+@pytest.mark.parametrize("rule", DESCRIPTIONS, ids=lambda rule: rule.id)
 def test_the_report_of_every_rule_fits_the_schemas(rule: RuleDescription, tmp_path: Path) -> None:
     document = load(write(tmp_path, rule.bad or "{}"))
     report = check(document, Settings(Profile.STRICT))

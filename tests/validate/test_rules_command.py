@@ -117,4 +117,5 @@ def test_a_shell_completes_ids() -> None:
         "plain,operation-id-unique",
         "plain,operation-id-case",
         "plain,operation-id-clash",
+        "plain,operation-id-changed",
     ]

@@ -6,12 +6,13 @@ import click
 from click.shell_completion import CompletionItem
 
 from specwright.check import run
+from specwright.compare import rules as changes
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
 from specwright.report.rules import explained, overview
 from specwright.report.terminal import say, show
 
-RULES: tuple[RuleDescription, ...] = run.DESCRIPTIONS
+RULES: tuple[RuleDescription, ...] = (*run.DESCRIPTIONS, *changes.DESCRIPTIONS)
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -119,6 +119,13 @@ def component_operations(document: Document) -> Iterator[OperationSite]:
         yield from _of_callback(document, callback)
 
 
+def callbacks(document: Document, operation: Site) -> Iterator[tuple[str, OperationSite]]:
+    """The operations of the callbacks that an operation declares, by the names of those."""
+    for name, callback in members(document, operation, "callbacks"):
+        for called in _of_callback(document, callback):
+            yield name, called
+
+
 def _of_item(item: Site, key: str, direction: Direction) -> Iterator[OperationSite]:
     """The operations of a path item."""
     declared = item.value.get("additionalOperations")

@@ -1,0 +1,40 @@
+"""Schemas of both documents written so that one schema can hold parts of either."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from specwright.compare.flat import Places
+from specwright.document.model import Document, is_remote
+from specwright.pointer import Pointer
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two documents, and the address that its schemas have among both."""
+
+    document: Document
+    address: str
+
+    def reference(self, pointer: Pointer) -> dict[str, Any]:
+        """A reference that schemas of either document can hold."""
+        return {"$ref": f"{self.address}#{quote(pointer)}"}
+
+    def absolute(self, value: Any) -> Any:
+        """The value with all its references written so."""
+        if isinstance(value, list):
+            return [self.absolute(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        written = {name: self.absolute(each) for name, each in value.items()}
+        ref = value.get("$ref")
+        if isinstance(ref, str) and not (is_remote(ref) and ref not in self.document.anchors):
+            written |= self.reference(self.document.target(ref))
+        return written
+
+    def whole(self, places: Places) -> dict[str, Any]:
+        """The schema that all places together are."""
+        members = [self.reference(each.pointer) for each in places]
+        return members[0] if len(members) == 1 else {"allOf": members}

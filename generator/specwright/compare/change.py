@@ -1,0 +1,42 @@
+"""One change, as the modules that find changes hand it on."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from specwright.pointer import Pointer
+
+_LONGEST = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A rule that applies at a place of both documents.
+
+    Attributes:
+        base: the place in the older document; None where it has none.
+        revision: the place in the newer one, or that of what is gone from there.
+        counterexample: a value that one side accepts and the other does not, as JSON text.
+    """
+
+    rule: str
+    base: Pointer | None
+    revision: Pointer
+    message: str
+    counterexample: str | None = None
+
+
+def shown(value: object) -> str:
+    """A value of a document in a message; `…` stands for the rest of a long one."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def became(before: object, after: object) -> str:
+    """The words for a value that changed, came or went; None stands for none."""
+    if before is None:
+        return f"is now {shown(after)}"
+    if after is None:
+        return f"is no longer {shown(before)}"
+    return f"{shown(before)} -> {shown(after)}"

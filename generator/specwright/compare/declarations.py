@@ -1,0 +1,163 @@
+"""What the contract declares beyond OpenAPI, and which changes of it break a promise."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.compare.change import Change, became
+from specwright.compare.pairing import paired
+from specwright.document.sites import Site
+from specwright.pointer import join
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.delivery import DELIVERY
+from specwright.vocabulary.keywords.error import ERROR
+from specwright.vocabulary.keywords.filter import FILTER
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
+from specwright.vocabulary.keywords.order import ORDER
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+from specwright.vocabulary.keywords.signature import SIGNATURE
+from specwright.vocabulary.keywords.trigger import TRIGGER
+
+# Whether it breaks a promise that a value (None: there is none) becomes another one.
+Breaks = Callable[[Any, Any], bool]
+ANY = "*"
+COMPATIBLE = "declaration-compatible"
+
+
+def _lower(before: Any, after: Any) -> bool:
+    """A limit that was not there, or was higher."""
+    return after is not None and (before is None or after < before)
+
+
+def _higher(before: Any, after: Any) -> bool:
+    return after is not None and (before is None or after > before)
+
+
+def _gone(before: Any, after: Any) -> bool:
+    """Something that was promised and is not, or not so, any more."""
+    return before is not None
+
+
+def _changed(before: Any, after: Any) -> bool:
+    return before is not None and after is not None
+
+
+def _set(before: Any, after: Any) -> bool:
+    return after is not None
+
+
+def _other_code(before: Any, after: Any) -> bool:
+    """An error code that is gone, or comes with another status or type."""
+    return before is not None and (
+        after is None or any(before.get(name) != after.get(name) for name in ("status", "type"))
+    )
+
+
+def _shorter(before: Any, after: Any) -> bool:
+    """Fewer attempts, or less time until the last one."""
+    return before is not None and (
+        after is None or len(after) < len(before) or sum(after) < sum(before)
+    )
+
+
+def _demands(before: Any, after: Any) -> bool:
+    """Something that callers have to heed and did not have to."""
+    return after is not None and not (before and set(before) <= set(after))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A part of a declaration that changes by itself.
+
+    Attributes:
+        member: the way to it in the value, in which `*` stands for every name.
+        breaks: decides when the part differs.
+    """
+
+    keyword: Keyword[Any]
+    member: tuple[str, ...]
+    breaks: Breaks
+    rule: str
+
+
+CLAUSES = (
+    Clause(BODY_LIMIT, ("max_bytes",), _lower, "limit-lowered"),
+    Clause(RATE_LIMITS, ("classes", ANY, "limit"), _lower, "limit-lowered"),
+    Clause(RATE_LIMITS, ("classes", ANY, "window_seconds"), _higher, "limit-lowered"),
+    Clause(RATE_LIMITS, ("classes", ANY, "scope"), _changed, "behaviour-changed"),
+    Clause(RATE_LIMITS, ("headers", ANY), _gone, "behaviour-changed"),
+    Clause(RATE_LIMIT, (), _set, "behaviour-changed"),
+    Clause(CAPACITY, ("limit",), _lower, "limit-lowered"),
+    Clause(CAPACITY, ("scope",), _changed, "behaviour-changed"),
+    Clause(CAPACITY, ("status",), _changed, "behaviour-changed"),
+    Clause(CAPACITY, ("code",), _changed, "behaviour-changed"),
+    Clause(CAPACITY, ("release",), _gone, "behaviour-changed"),
+    Clause(DELIVERY, ("retry_after_seconds",), _shorter, "delivery-weakened"),
+    Clause(DELIVERY, ("connect_timeout_seconds",), _lower, "delivery-weakened"),
+    Clause(DELIVERY, ("timeout_seconds",), _lower, "delivery-weakened"),
+    Clause(DELIVERY, ("success",), _changed, "behaviour-changed"),
+    Clause(DELIVERY, ("event_id_header",), _changed, "behaviour-changed"),
+    Clause(DELIVERY, ("event_type_header",), _changed, "behaviour-changed"),
+    Clause(SIGNATURE, (), lambda before, after: True, "signature-changed"),
+    Clause(TRIGGER, (), _gone, "behaviour-changed"),
+    Clause(ORDER, (), _gone, "behaviour-changed"),
+    Clause(PAGINATION, (), _gone, "behaviour-changed"),
+    Clause(IDEMPOTENCY, (), _gone, "behaviour-changed"),
+    Clause(REQUIRES_ONE_OF, ("parameters",), _demands, "behaviour-changed"),
+    Clause(REQUIRES_ONE_OF, ("code",), _gone, "behaviour-changed"),
+    Clause(FILTER, (), _gone, "behaviour-changed"),
+    Clause(ERROR, ("type",), _gone, "behaviour-changed"),
+    Clause(ERROR, ("code",), _gone, "behaviour-changed"),
+    Clause(ERROR, ("message",), _gone, "behaviour-changed"),
+    Clause(ERROR, ("param",), _gone, "behaviour-changed"),
+    Clause(ERROR, ("request_id",), _gone, "behaviour-changed"),
+    Clause(ERROR, ("details",), _gone, "behaviour-changed"),
+    Clause(ERROR, ("request_id_header",), _gone, "behaviour-changed"),
+    Clause(ERROR, ("codes", ANY), _other_code, "error-code-changed"),
+)
+
+
+def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Change]:
+    """What changed in the declarations of two objects that are the same one."""
+    for clause in CLAUSES:
+        name = clause.keyword.name
+        if place not in clause.keyword.places:
+            continue
+        parts = (dict(_parts(each.value.get(name), clause.member, ())) for each in (base, revision))
+        for way, before, after in paired(*parts):
+            if before != after:
+                yield Change(
+                    clause.rule if _is_broken(clause, before, after) else COMPATIBLE,
+                    base.pointer + join(name, *way),
+                    revision.pointer + join(name, *way),
+                    f"{'/'.join((name, *way))} {became(before, after)}",
+                )
+
+
+def _is_broken(clause: Clause, before: Any, after: Any) -> bool:
+    try:
+        return clause.breaks(before, after)
+    except TypeError:
+        # A value of the wrong type promises nothing that could be kept.
+        return True
+
+
+def _parts(
+    value: Any, member: tuple[str, ...], way: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The parts of a declaration that a way leads to, each with the names that it took."""
+    if not member:
+        if value is not None:
+            yield way, value
+        return
+    if not isinstance(value, dict):
+        return
+    first, rest = member[0], member[1:]
+    for name in value if first == ANY else (first,):
+        yield from _parts(value.get(name), rest, (*way, name))

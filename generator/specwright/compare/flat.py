@@ -1,0 +1,264 @@
+"""A schema as one set of keywords, whatever references and `allOf` it was put together from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from specwright.compare.polarity import Polarity
+from specwright.document.model import Document, is_remote
+from specwright.document.schemas import ANNOTATIONS
+from specwright.pointer import Pointer, join, resolve
+
+# Members of `properties` and the like: keyword -> name -> schemas that all apply.
+ChildKey = tuple[str, str]
+# Keywords whose value holds alternatives.
+CHOICES = ("anyOf", "oneOf")
+# Keywords whose subschemas are compared one by one; others are proven as a whole.
+_SINGLE = ("items", "additionalProperties", "contains", "propertyNames")
+_NAMED = ("properties", "patternProperties", "dependentSchemas")
+_LISTED = ("prefixItems",)
+# Of these, a schema that takes everything says nothing.
+_OPEN = ("items", "additionalProperties", "propertyNames", "unevaluatedProperties")
+# A keyword that means something else beside others of the same schema.
+_CONTAINING = frozenset(("contains", "minContains", "maxContains"))
+_CONDITIONAL = frozenset(("if", "then", "else"))
+_LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
+    "items": frozenset(("prefixItems",)),
+    "prefixItems": frozenset(("items", "prefixItems")),
+    **dict.fromkeys(_CONTAINING, _CONTAINING),
+    **dict.fromkeys(_CONDITIONAL, _CONDITIONAL),
+}
+_SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A schema, and where it stands."""
+
+    pointer: Pointer
+    value: Any
+
+
+# A schema as the walk takes it: all of these apply.
+Places = tuple[Place, ...]
+
+
+@dataclass(slots=True)
+class Flat:
+    """What a schema says for one polarity.
+
+    Attributes:
+        keywords: what it says itself.
+        where: the place of each keyword, and of the properties that are required.
+        children: the schemas below, by keyword and name; all places of one apply.
+        choices: the alternatives of `anyOf` and `oneOf`.
+        hidden: properties that only the other side sends.
+    """
+
+    places: Places
+    keywords: dict[str, Any] = field(default_factory=dict)
+    where: dict[str, Pointer] = field(default_factory=dict)
+    children: dict[ChildKey, Places] = field(default_factory=dict)
+    choices: dict[str, list[Place]] = field(default_factory=dict)
+    hidden: frozenset[str] = frozenset()
+
+    @property
+    def pointer(self) -> Pointer:
+        """The place that stands for all of it."""
+        return self.places[0].pointer
+
+    @property
+    def required(self) -> frozenset[str]:
+        names = self.keywords.get("required", ())
+        return frozenset(name for name in names if isinstance(name, str))
+
+
+def flatten(
+    document: Document,
+    places: Places,
+    polarity: Polarity,
+    above: frozenset[Pointer] = frozenset(),
+) -> Flat:
+    """Put together what all places say to who sends and who receives.
+
+    Args:
+        above: the alternatives that this one is inside of, so that circles end.
+    """
+    parts = list(_parts(document, places))
+    inner = _nullable(parts[0]) if len(parts) == 1 else None
+    if inner is not None and inner.pointer not in above:
+        flat = flatten(document, (inner,), polarity, above | {inner.pointer})
+        kinds = _types(flat.keywords.get("type"))
+        if kinds and not flat.choices and not {"not", "allOf", "if", "const"} & set(flat.keywords):
+            flat.keywords["type"] = [*kinds, "null"] if "null" not in kinds else kinds
+            if isinstance(flat.keywords.get("enum"), list):
+                flat.keywords["enum"] = [*flat.keywords["enum"], None]
+            flat.places = places
+            return flat
+    flat = Flat(places)
+    for part in parts:
+        if _merges(part.value, [each.value for each in parts if each is not part]):
+            _add_part(flat, document, part)
+        elif resolve(document.data, part.pointer) is part.value:
+            apart = sum(keyword == "allOf" for keyword, _ in flat.children)
+            _add_child(flat, ("allOf", str(apart)), part)
+        else:
+            _add_residue(flat, part.pointer, part.value)
+    _drop_hidden(flat, document, polarity)
+    return flat
+
+
+def _parts(document: Document, places: Places) -> Iterator[Place]:
+    """The objects that a schema consists of, each once, so that circles end."""
+    seen: set[Pointer] = set()
+    stack = list(reversed(places))
+    while stack:
+        place = stack.pop()
+        if place.pointer in seen:
+            continue
+        seen.add(place.pointer)
+        if not isinstance(place.value, dict):
+            if place.value is False:
+                yield Place(place.pointer, {"not": {}})
+            continue
+        value = place.value
+        inner: list[Place] = []
+        ref = value.get("$ref")
+        if isinstance(ref, str) and not (is_remote(ref) and ref not in document.anchors):
+            inner.append(Place(document.target(ref), document.resolve(ref)))
+            value = {name: each for name, each in value.items() if name != "$ref"}
+        members = value.get("allOf")
+        if isinstance(members, list):
+            at = place.pointer + join("allOf")
+            inner += [Place(at + join(n), each) for n, each in enumerate(members)]
+            value = {name: each for name, each in value.items() if name != "allOf"}
+        for name in CHOICES:
+            choices = value.get(name)
+            if isinstance(choices, list) and len(choices) == 1:
+                inner.append(Place(place.pointer + join(name, 0), choices[0]))
+                value = {other: each for other, each in value.items() if other != name}
+        if value or not inner:
+            yield Place(place.pointer, value)
+        stack.extend(reversed(inner))
+
+
+def _nullable(part: Place) -> Place | None:
+    """The one alternative beside null, if a schema is nothing else."""
+    for name in CHOICES:
+        choices = part.value.get(name)
+        if (
+            isinstance(choices, list)
+            and len(choices) == 2
+            and {"type": "null"} in choices
+            and ANNOTATIONS.issuperset(part.value.keys() - {name})
+        ):
+            index = 1 - choices.index({"type": "null"})
+            return Place(part.pointer + join(name, index), choices[index])
+    return None
+
+
+def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
+    """Whether a part means the same beside the keywords of others."""
+    if any(
+        _LOOKING_ASIDE[name] & each.keys()
+        for name in _LOOKING_ASIDE
+        if name in part
+        for each in others
+    ):
+        return False
+    if part.get("additionalProperties") in (None, True, {}):
+        return True
+    named = {name for each in others for name in _mapping(each.get("properties"))}
+    return named <= _mapping(part.get("properties")).keys() and "patternProperties" not in part
+
+
+def _add_part(flat: Flat, document: Document, part: Place) -> None:
+    for name, value in part.value.items():
+        at = part.pointer + join(name)
+        if name in _OPEN and document.follow(value) in (True, {}):
+            continue
+        if name in _SINGLE and isinstance(value, dict):
+            _add_child(flat, (name, ""), Place(at, value))
+        elif name in _NAMED and isinstance(value, dict):
+            for key, child in value.items():
+                _add_child(flat, (name, key), Place(at + join(key), child))
+        elif name in _LISTED and isinstance(value, list):
+            for index, child in enumerate(value):
+                _add_child(flat, (name, str(index)), Place(at + join(index), child))
+        elif name in CHOICES and isinstance(value, list) and name not in flat.choices:
+            flat.choices[name] = [Place(at + join(n), each) for n, each in enumerate(value)]
+        else:
+            _add_keyword(flat, name, value, at)
+
+
+def _add_child(flat: Flat, key: ChildKey, place: Place) -> None:
+    flat.children[key] = (*flat.children.get(key, ()), place)
+    flat.where.setdefault(key[0], place.pointer)
+
+
+def _add_keyword(flat: Flat, name: str, value: Any, at: Pointer) -> None:
+    if name not in flat.keywords or flat.keywords[name] == value:
+        flat.keywords[name] = value
+        flat.where.setdefault(name, at)
+    elif name in _JOINED:
+        try:
+            flat.keywords[name] = _JOINED[name](flat.keywords[name], value)
+        except TypeError:
+            _add_residue(flat, at, {name: value})
+    elif name not in ANNOTATIONS and not name.startswith("x-"):
+        _add_residue(flat, at, {name: value})
+
+
+def _add_residue(flat: Flat, at: Pointer, value: dict[str, Any]) -> None:
+    flat.keywords.setdefault("allOf", []).append(value)
+    flat.where.setdefault("allOf", at)
+
+
+def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
+    """Leave out what only the other side sends: it may stand there, and is ignored."""
+    flat.hidden = frozenset(
+        name
+        for (keyword, name), places in flat.children.items()
+        if keyword == "properties" and _is_hidden(document, places, polarity)
+    )
+    for name in flat.hidden:
+        del flat.children["properties", name]
+    if flat.hidden and "required" in flat.keywords:
+        flat.keywords["required"] = sorted(flat.required - flat.hidden)
+
+
+def _is_hidden(document: Document, places: Places, polarity: Polarity) -> bool:
+    return any(
+        part.value.get(mark) is True and sent is not polarity
+        for part in _parts(document, places)
+        for mark, sent in _SENT_ONLY.items()
+    )
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _types(value: Any) -> list[str]:
+    kinds = [value] if isinstance(value, str) else value if isinstance(value, list) else []
+    return [kind for kind in kinds if isinstance(kind, str)]
+
+
+def _both_types(first: Any, second: Any) -> list[str]:
+    mine, others = _types(first), _types(second)
+    kept = [each for each in mine if each in others or (each == "integer" and "number" in others)]
+    return kept + [
+        each for each in others if each == "integer" and "number" in mine and each not in kept
+    ]
+
+
+# Keywords of which two values together are one of the same keyword.
+_JOINED: Mapping[str, Callable[[Any, Any], Any]] = {
+    "type": _both_types,
+    "required": lambda first, second: [*first, *(each for each in second if each not in first)],
+    "enum": lambda first, second: [each for each in first if each in second],
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+}

@@ -1,0 +1,105 @@
+"""Which part of the revision is the same one as a part of the base."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple, TypeVar
+
+from specwright.document.model import Document
+from specwright.document.sites import (
+    Direction,
+    OperationSite,
+    Site,
+    callbacks,
+    contents,
+    operations,
+    parameters,
+)
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+_EXPRESSION = re.compile(r"\{([^{}]*)\}")
+
+
+class OperationKey(NamedTuple):
+    """What an operation is known by: the path, or the name of the webhook or callback."""
+
+    direction: Direction
+    name: str
+    method: str
+
+    @property
+    def template(self) -> OperationKey:
+        """The same without the names of path parameters, which are nobody's concern."""
+        if self.direction is not Direction.PATH:
+            return self
+        return self._replace(name=_EXPRESSION.sub("{}", self.name))
+
+
+class ParameterKey(NamedTuple):
+    """What a parameter is known by: its name, or its position in the path."""
+
+    place: str
+    name: str
+
+
+def paired(base: Mapping[K, V], revision: Mapping[K, V]) -> Iterator[tuple[K, V | None, V | None]]:
+    """Every key of either side with what both have for it, in the order of the base."""
+    for key in dict.fromkeys((*base, *revision)):
+        yield key, base.get(key), revision.get(key)
+
+
+def operations_by_key(document: Document) -> dict[OperationKey, OperationSite]:
+    """The operations of paths and webhooks; those of callbacks belong to an operation."""
+    return {
+        OperationKey(operation.direction, operation.key, operation.method): operation
+        for operation in operations(document)
+        if operation.direction is not Direction.CALLBACK
+    }
+
+
+def callbacks_by_key(
+    document: Document, operation: OperationSite
+) -> dict[OperationKey, OperationSite]:
+    """The operations of the callbacks that an operation declares."""
+    return {
+        OperationKey(called.direction, f"{name} {called.key}", called.method): called
+        for name, called in callbacks(document, operation)
+    }
+
+
+def paired_operations(
+    base: Mapping[OperationKey, OperationSite], revision: Mapping[OperationKey, OperationSite]
+) -> Iterator[tuple[OperationSite | None, OperationSite | None]]:
+    """Every operation of either side with its partner: of the same name, else template."""
+    left = {key.template: key for key in revision if key not in base}
+    partners = {
+        key: left.pop(key.template) for key in base if key not in revision and key.template in left
+    }
+    for key, operation in base.items():
+        yield operation, revision.get(partners.get(key, key))
+    renamed = set(partners.values())
+    for key, operation in revision.items():
+        if key not in base and key not in renamed:
+            yield None, operation
+
+
+def parameters_by_key(document: Document, operation: OperationSite) -> dict[ParameterKey, Site]:
+    """The parameters of an operation."""
+    positions = {name: str(n) for n, name in enumerate(_EXPRESSION.findall(operation.key))}
+    return {
+        ParameterKey(place, positions.get(name, name) if place == "path" else name): parameter
+        for (place, name), parameter in parameters(document, operation).items()
+    }
+
+
+def headers_by_name(headers: Iterator[tuple[str, Site]]) -> dict[str, Site]:
+    """Response headers; their names have no case (RFC 9110, 5.1)."""
+    return {name.lower(): header for name, header in headers}
+
+
+def contents_by_media_type(document: Document, holder: Site) -> dict[str, Site]:
+    """The contents of a body or response; media types have no case and no spaces that count."""
+    return {"".join(name.lower().split()): content for name, content in contents(document, holder)}

@@ -1,0 +1,226 @@
+"""All changes from one document to another as a report."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from functools import partial
+from typing import TypeVar
+
+from specwright.compare.absolute import Side
+from specwright.compare.acceptances import Acceptance, apply
+from specwright.compare.annotations import annotation_changes
+from specwright.compare.change import Change
+from specwright.compare.containment import Outcome, Prover, Verdict
+from specwright.compare.declarations import declaration_changes
+from specwright.compare.operations import (
+    OperationPair,
+    Slot,
+    operation_changes,
+    pair_operations,
+)
+from specwright.compare.pairing import paired, parameters_by_key
+from specwright.compare.polarity import Polarity
+from specwright.compare.rules import BY_ID, DESCRIPTIONS, INCOMPLETE, UNPROVEN
+from specwright.compare.sameness import Sameness
+from specwright.compare.security import scheme_changes
+from specwright.compare.servers import server_changes
+from specwright.compare.steps import Claim, Plain, Schema
+from specwright.compare.version import verdict
+from specwright.compare.walk import MOST_PAIRS, Difference, Walk
+from specwright.document.model import Document
+from specwright.document.sites import Direction, Site
+from specwright.errors import InputError, Location
+from specwright.findings import Evidence, Finding, Report, in_order
+from specwright.isolation import Limits, Stopped, isolated
+from specwright.pointer import Pointer
+from specwright.vocabulary.keyword import Place
+
+# The addresses of both documents for proofs.
+_BASE, _REVISION = "base:/", "revision:/"
+# What proofs may use: seconds, more for each pair of schemas, and memory.
+_SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
+_SHOWN_OPERATIONS = 20
+
+T = TypeVar("T")
+# A change, with the operations that it affects in the order in which they were met.
+_Affected = dict[Change, dict[str, None]]
+
+
+def compare(
+    base: Document,
+    revision: Document,
+    acceptances: Sequence[Acceptance] = (),
+    *,
+    today: date,
+) -> Report:
+    """Review the change from one upgraded document to another."""
+    review = _Review((base, revision))
+    review.run()
+    kept, accepted = apply(acceptances, review.findings(), today)
+    if base.data != revision.data:
+        kept.append(verdict(base, revision, kept))
+    return Report(
+        revision.path,
+        in_order(kept),
+        in_order(accepted),
+        DESCRIPTIONS,
+        lambda location: revision.line(location) or base.line(location),
+    )
+
+
+@dataclass(slots=True)
+class _Review:
+    documents: tuple[Document, Document]
+    affected: _Affected = field(default_factory=lambda: defaultdict(dict))
+
+    def run(self) -> None:
+        base, revision = self.documents
+        pairs, others = pair_operations(base, revision)
+        if others and not pairs and _title(base) != _title(revision):
+            raise InputError(
+                f"'{base.path}' and '{revision.path}' have no operation in common",
+                Location(revision.path, 1, 1),
+                "compare two versions of the same API",
+            )
+        for name, change in others:
+            self._add(change, name)
+        for change in _guarded("the document", "", _document_changes(base, revision)):
+            self._add(change)
+        sides = Side(base, _BASE), Side(revision, _REVISION)
+        walk = Walk(sides, Sameness(base, revision))
+        operations: defaultdict[int, dict[str, None]] = defaultdict(dict)
+        differences: dict[int, Difference] = {}
+        for pair in pairs:
+            for found in _guarded(pair.name, pair.revision.pointer, self._found(pair, walk)):
+                if isinstance(found, Change):
+                    self._add(found, pair.name)
+                else:
+                    differences[id(found)] = found
+                    operations[id(found)][pair.name] = None
+        if not walk.is_complete:
+            self._add(Change(INCOMPLETE.id, "", "", f"more than {MOST_PAIRS:,} schemas differ"))
+        self._judge(sides, list(differences.values()), list(operations.values()))
+
+    def _found(self, pair: OperationPair, walk: Walk) -> Iterator[Change | Difference]:
+        yield from _operation_declarations(self.documents, pair)
+        for found in operation_changes(self.documents, pair):
+            if isinstance(found, Slot):
+                yield from walk.compare(found.base, found.revision, found.polarity)
+            else:
+                yield found
+
+    def _judge(
+        self,
+        sides: tuple[Side, Side],
+        differences: list[Difference],
+        operations: list[dict[str, None]],
+    ) -> None:
+        """Add what pairs of schemas come to, by proofs in a process of their own."""
+        for difference, names in zip(differences, operations, strict=True):
+            for plain in (*difference.steps, *annotation_changes(difference.pair)):
+                if isinstance(plain, Plain):
+                    change = Change(plain.rule, plain.base, plain.revision, plain.message)
+                    self._add(change, *names)
+        open_ = [
+            (difference, claims, names)
+            for difference, names in zip(differences, operations, strict=True)
+            if (claims := tuple(each for each in difference.steps if isinstance(each, Claim)))
+        ]
+        if not open_:
+            return
+        prover = Prover(sides)
+        tasks = [
+            partial(prover.verdicts, claims, *_whole(difference, sides))
+            for difference, claims, _ in open_
+        ]
+        limits = Limits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
+        outcomes = isolated(tasks, limits)
+        for (_, claims, names), outcome in zip(open_, outcomes, strict=True):
+            verdicts = [Verdict(Outcome.UNPROVEN)] * len(claims)
+            reason = f": {outcome}" if isinstance(outcome, Stopped) else ""
+            for claim, found in zip(
+                claims, verdicts if isinstance(outcome, Stopped) else outcome, strict=True
+            ):
+                self._add(_change(claim, found, reason), *names)
+
+    def _add(self, change: Change, *operations: str) -> None:
+        self.affected[change].update(dict.fromkeys(operations))
+
+    def findings(self) -> list[tuple[Finding, list[str]]]:
+        return [
+            (self._finding(change, list(operations)), list(operations))
+            for change, operations in self.affected.items()
+        ]
+
+    def _finding(self, change: Change, operations: list[str]) -> Finding:
+        base, revision = self.documents
+        return Finding(
+            change.rule,
+            BY_ID[change.rule].recommended,
+            revision.locate(change.revision),
+            change.revision,
+            change.message,
+            None if change.base is None else base.locate(change.base),
+            (Evidence("operations", _listed(operations)),) if operations else (),
+            change.counterexample,
+        )
+
+
+def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]:
+    """What is found, until a document of the wrong shape breaks an assumption."""
+    try:
+        yield from found
+    except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
+        message = f"{what} is not compared to the end: {type(error).__name__}: {error}"
+        yield Change(INCOMPLETE.id, None, at, message)
+
+
+def _document_changes(base: Document, revision: Document) -> Iterator[Change]:
+    yield from server_changes(base, revision)
+    yield from scheme_changes(base, revision)
+    roots = Site("", base.data), Site("", revision.data)
+    yield from declaration_changes(*roots, Place.DOCUMENT)
+
+
+def _operation_declarations(
+    documents: tuple[Document, Document], pair: OperationPair
+) -> Iterator[Change]:
+    place = Place.OPERATION if pair.base.direction is Direction.PATH else Place.WEBHOOK
+    yield from declaration_changes(pair.base, pair.revision, place)
+    parameters = (
+        parameters_by_key(document, operation)
+        for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
+    )
+    for _, old, new in paired(*parameters):
+        if old is not None and new is not None:
+            yield from declaration_changes(old, new, Place.PARAMETER)
+
+
+def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
+    """What is sent and what is taken, as both documents have it."""
+    pair = difference.pair
+    base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
+    return (base, revision) if pair.polarity is Polarity.TO_SERVER else (revision, base)
+
+
+def _change(claim: Claim, found: Verdict, reason: str) -> Change:
+    rule, message = claim.rule, claim.message
+    if found.outcome is Outcome.SAFE:
+        rule = claim.otherwise
+    elif found.outcome is Outcome.UNPROVEN:
+        rule, message = UNPROVEN.id, f"{message} ({claim.rule} is not proven{reason})"
+    return Change(rule, claim.base, claim.revision, message, found.counterexample)
+
+
+def _title(document: Document) -> object:
+    info = document.data.get("info")
+    return info.get("title") if isinstance(info, dict) else None
+
+
+def _listed(operations: list[str]) -> str:
+    more = len(operations) - _SHOWN_OPERATIONS
+    rest = [f"and {more} more"] if more > 0 else []
+    return "\n".join([*operations[:_SHOWN_OPERATIONS], *rest])

@@ -1,0 +1,65 @@
+"""Which parts of two documents say the same, through all that they refer to."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.errors import InputError
+from specwright.pointer import Pointer
+
+
+class Sameness:
+    """Answers for two documents, whose components are compared once."""
+
+    def __init__(self, base: Document, revision: Document) -> None:
+        self._revision = revision
+        self._changed = _changed_targets(base, revision)
+
+    def __call__(self, base: Any, revision: Any) -> bool:
+        """Whether two values are equal, and all that they refer to has stayed as it was."""
+        return base == revision and not any(
+            self._revision.target(ref) in self._changed for ref in references(revision)
+        )
+
+
+def references(value: Any) -> Iterator[str]:
+    """All texts below a value that are called `$ref`."""
+    stack = [value]
+    while stack:
+        each = stack.pop()
+        if isinstance(each, dict):
+            ref = each.get("$ref")
+            if isinstance(ref, str):
+                yield ref
+            stack.extend(each.values())
+        elif isinstance(each, list):
+            stack.extend(each)
+
+
+def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
+    """The targets of references that differ, or lead to one that does."""
+    referring: defaultdict[Pointer, set[Pointer]] = defaultdict(set)
+    changed: set[Pointer] = set()
+    pending = {revision.target(ref): ref for ref in references(revision.data)}
+    for target, ref in pending.items():
+        value = _resolve(revision, ref)
+        for inner in references(value):
+            referring[revision.target(inner)].add(target)
+        if _resolve(base, ref) != value:
+            changed.add(target)
+    stack = list(changed)
+    while stack:
+        for target in referring[stack.pop()] - changed:
+            changed.add(target)
+            stack.append(target)
+    return changed
+
+
+def _resolve(document: Document, ref: str) -> Any:
+    try:
+        return document.resolve(ref)
+    except InputError:
+        return None

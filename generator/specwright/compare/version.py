@@ -1,0 +1,78 @@
+"""The version that the changes of an API call for (Semantic Versioning 2.0.0)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import IntEnum
+
+from specwright.compare.rules import BREAKING, BY_ID, VERSION, VERSION_TOO_LOW, Category
+from specwright.document.model import Document
+from specwright.errors import Location
+from specwright.findings import Finding
+
+_VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:[-+].*)?")
+_POINTER = "/info/version"
+
+Number = tuple[int, int, int]
+
+
+class Part(IntEnum):
+    """The part of a version that changes call for."""
+
+    PATCH = 2
+    MINOR = 1
+    MAJOR = 0
+
+    def after(self, version: Number) -> Number:
+        """The least version that says so; before 1.0.0 each part stands for the one above."""
+        part = self if version[0] else min(self + 1, Part.PATCH)
+        kept = version[:part]
+        raised = (*kept, version[part] + 1, 0, 0)
+        return raised[0], raised[1], raised[2]
+
+
+def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> Finding:
+    """The finding about the version of a revision that differs from its base."""
+    part, reason = _called_for(findings)
+    texts = [_text(each) for each in (base, revision)]
+    place = revision.locate(_POINTER)
+    before, now = (_number(text) for text in texts)
+    words = f"the changes call for a {part.name.lower()} version ({reason})"
+    if before is None or now is None:
+        unread = texts[0] if before is None else texts[1]
+        return _finding(VERSION.id, place, f"{words}; '{unread}' is not of the form 1.2.3")
+    least = part.after(before)
+    shown = ".".join(map(str, least))
+    if now < least:
+        return _finding(VERSION_TOO_LOW.id, place, f"{words}: {shown} at least, not {texts[1]}")
+    return _finding(VERSION.id, place, f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}")
+
+
+def _finding(rule: str, place: Location, message: str) -> Finding:
+    return Finding(rule, BY_ID[rule].recommended, place, _POINTER, message)
+
+
+def _called_for(findings: Sequence[Finding]) -> tuple[Part, str]:
+    categories = [Category(BY_ID[each.rule].category) for each in findings]
+    breaking = [f.rule for f, c in zip(findings, categories, strict=True) if c in BREAKING]
+    if breaking:
+        return Part.MAJOR, _counted(len(breaking), "breaking change", breaking[0])
+    others = [f.rule for f, c in zip(findings, categories, strict=True) if c is not Category.REVIEW]
+    if others:
+        return Part.MINOR, _counted(len(others), "compatible change", others[0])
+    return Part.PATCH, "nothing but words"
+
+
+def _counted(count: int, what: str, first: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}, such as {first}"
+
+
+def _text(document: Document) -> str:
+    info = document.data.get("info")
+    return str(info.get("version")) if isinstance(info, dict) else "none"
+
+
+def _number(text: str) -> Number | None:
+    found = _VERSION.fullmatch(text)
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None

@@ -1,0 +1,98 @@
+"""The pairs of schemas that differ, from a slot of an operation down."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from specwright.compare.absolute import Side
+from specwright.compare.flat import CHOICES, Places, flatten
+from specwright.compare.polarity import Polarity
+from specwright.compare.sameness import Sameness
+from specwright.compare.steps import Claim, Pair, Plain, matched, steps
+from specwright.pointer import Pointer
+
+# What takes part in several schemas that differ is a pair in each of them; no document that people
+# write has so many.
+MOST_PAIRS = 50_000
+PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Polarity]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A pair of schemas that differ, or hold some that do, and the steps between these two."""
+
+    pair: Pair
+    steps: tuple[Claim | Plain, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Every pair of schemas once, however many operations lead to it."""
+
+    sides: tuple[Side, Side]
+    same: Sameness
+    differences: dict[PairKey, Difference] = field(default_factory=dict)
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all pairs were looked at."""
+        return len(self.differences) < MOST_PAIRS
+
+    def compare(self, base: Places, revision: Places, polarity: Polarity) -> Iterator[Difference]:
+        """The pairs at and below a place that differ."""
+        found: set[PairKey] = set()
+        stack = [(base, revision)]
+        while stack:
+            base, revision = stack.pop()
+            key = _key(base, revision, polarity)
+            if key in found or self._is_same(base, revision):
+                continue
+            found.add(key)
+            difference = self.differences.get(key)
+            if difference is None:
+                if not self.is_complete:
+                    return
+                difference = self._difference(base, revision, polarity)
+                self.differences[key] = difference
+            yield difference
+            stack.extend(_below(difference.pair))
+
+    def _is_same(self, base: Places, revision: Places) -> bool:
+        return len(base) == len(revision) and all(
+            self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
+        )
+
+    def _difference(self, base: Places, revision: Places, polarity: Polarity) -> Difference:
+        documents = [side.document for side in self.sides]
+        pair = Pair(
+            flatten(documents[0], base, polarity),
+            flatten(documents[1], revision, polarity),
+            polarity,
+        )
+        return Difference(pair, tuple(steps(pair, self.sides, self.same)))
+
+
+def _key(base: Places, revision: Places, polarity: Polarity) -> PairKey:
+    return (
+        tuple(each.pointer for each in base),
+        tuple(each.pointer for each in revision),
+        polarity,
+    )
+
+
+def _below(pair: Pair) -> Iterator[tuple[Places, Places]]:
+    base, revision = pair.base, pair.revision
+    for key in pair.shared:
+        yield base.children[key], revision.children[key]
+    rest = ("additionalProperties", "")
+    for one, other, swap in ((base, revision, False), (revision, base, True)):
+        # A property that only one side declares is one of the additional ones of the other.
+        for key, places in one.children.items():
+            if key[0] == "properties" and key not in other.children and rest in other.children:
+                found = (places, other.children[rest])
+                yield found[::-1] if swap else found
+    for name in CHOICES:
+        old, new = base.choices.get(name, []), revision.choices.get(name, [])
+        for after, before in matched(old, new):
+            yield (old[before],), (new[after],)

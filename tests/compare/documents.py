@@ -1,0 +1,93 @@
+"""Pairs of short documents for the tests of the review."""
+
+import json
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from specwright.compare.acceptances import Acceptance
+from specwright.compare.rules import BREAKING, BY_ID, UNPROVEN, Category
+from specwright.compare.run import compare
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.findings import Finding, Report
+from tests.validate.documents import whole
+
+TODAY = date(2026, 6, 1)
+
+
+def document(directory: Path, name: str, data: dict[str, Any]) -> Document:
+    path = directory / name
+    path.write_text(json.dumps(data, indent=1), "utf-8")
+    return upgrade(load(path))
+
+
+def report(
+    directory: Path,
+    base: dict[str, Any],
+    revision: dict[str, Any],
+    accepted: tuple[Acceptance, ...] = (),
+) -> Report:
+    documents = (
+        document(directory, f"{name}.json", data)
+        for name, data in (("base", base), ("revision", revision))
+    )
+    return compare(*documents, accepted, today=TODAY)
+
+
+def parts(stream: str) -> list[dict[str, Any]]:
+    """The whole documents of which a stream of YAML has the parts that matter."""
+    return [whole(yaml.safe_dump(part)) for part in yaml.safe_load_all(stream)]
+
+
+def changes(found: Report) -> list[Finding]:
+    """The findings about changes, without those about the version."""
+    return [each for each in found.findings if not each.rule.startswith("version-")]
+
+
+def breaking(found: Report) -> list[Finding]:
+    """The findings that somebody has to look at."""
+    return [
+        each
+        for each in found.findings
+        if each.rule == UNPROVEN.id or Category(BY_ID[each.rule].category) in BREAKING
+    ]
+
+
+# The operation that has a schema at each kind of place.
+PLACES = {
+    "request": "POST /request",
+    "response": "GET /response",
+    "parameter": "GET /parameter",
+    "webhook": "webhook POST request",
+    "webhook response": "webhook POST response",
+    "callback": "callback POST {$url}",
+}
+SENT_BY_CLIENTS = frozenset({"request", "parameter", "webhook response"})
+_DONE: dict[str, Any] = {"responses": {"200": {"description": "Done."}}}
+
+
+def everywhere(schema: Any) -> dict[str, Any]:
+    """A document that has a schema at every kind of place."""
+    content = {"application/json": {"schema": schema}}
+    asked = {"requestBody": {"content": content}, **_DONE}
+    answered = {"responses": {"200": {"description": "Done.", "content": content}}}
+    parameter = {"name": "q", "in": "query", "schema": schema}
+    return whole("{}") | {
+        "paths": {
+            "/request": {"post": asked},
+            "/response": {"get": answered},
+            "/parameter": {"get": {"parameters": [parameter], **_DONE}},
+            "/callback": {"post": {**_DONE, "callbacks": {"b": {"{$url}": {"post": asked}}}}},
+        },
+        "webhooks": {"request": {"post": asked}, "response": {"post": answered}},
+    }
+
+
+def affected(findings: list[Finding]) -> set[str]:
+    """The places that findings are about, by the operations that they name."""
+    named = {line for each in findings for part in each.evidence for line in part.text.split("\n")}
+    return {place for place, operation in PLACES.items() if operation in named}

@@ -1,0 +1,74 @@
+"""review.toml: what a project accepts, why, and until when."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from specwright.compare.acceptances import Acceptance, load
+from specwright.compare.rules import BY_ID
+from specwright.errors import InputError, Location
+from specwright.findings import Report
+
+from .documents import TODAY, parts, report
+
+ENTRY = '[[accepted]]\nrule = "range-narrowed"\nwhere = "*"\nreason = "Nobody."\n'
+
+
+def reviewed(directory: Path, *accepted: Acceptance) -> Report:
+    return report(directory, *parts(BY_ID["range-narrowed"].bad), accepted)
+
+
+def acceptance(where: str, days: int = 0, rule: str = "range-narrowed") -> Acceptance:
+    expires = TODAY + timedelta(days=days)
+    return Acceptance(rule, where, "Nobody.", expires, Location("review.toml", 7, 1))
+
+
+@pytest.mark.parametrize("where", ["POST /orders", "POST *", "/paths/~1orders/*", "*/maximum"])
+def test_an_accepted_change_is_named_by_pointer_or_operation(where: str, tmp_path: Path) -> None:
+    found = reviewed(tmp_path, acceptance(where))
+    assert [each.rule for each in found.waived] == ["range-narrowed"]
+    assert found.waived[0].waived == "Nobody."
+    assert not found.has_errors
+
+
+def test_what_is_not_needed_is_reported_at_its_line(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, acceptance("GET *"), acceptance("*", rule="type-narrowed"))
+    unused = [each for each in found.findings if each.rule == "acceptance-unused"]
+    assert [each.location.line for each in unused] == [7, 7]
+    assert found.has_errors
+
+
+def test_what_has_expired_counts_no_more(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, acceptance("*", days=-1))
+    assert {"acceptance-expired", "range-narrowed"} <= {each.rule for each in found.findings}
+
+
+def test_an_accepted_break_calls_for_no_major_version(tmp_path: Path) -> None:
+    found = reviewed(tmp_path, acceptance("*"))
+    assert not any("major" in each.message for each in found.findings)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (ENTRY, 1),
+        (f"{ENTRY}expires = 2027-01-31\n\n{ENTRY}expires = 'soon'\n", 7),
+        (f"{ENTRY}expires = 2027-01-31T12:00:00\n", 1),
+        (f"{ENTRY}expires = 2027-01-31\nwho = 'me'\n", 1),
+        (ENTRY.replace("range-narrowed", "rang-narrowed") + "expires = 2027-01-31\n", 1),
+        ("accepted = 3\n", 1),
+        ("other = 3\n", 1),
+        ("accepted = [3]\n", 1),
+        ("= \n", 1),
+    ],
+)
+def test_an_entry_without_meaning_is_refused_with_its_line(
+    text: str, line: int, tmp_path: Path
+) -> None:
+    file = tmp_path / "review.toml"
+    file.write_text(text, "utf-8")
+    with pytest.raises(InputError) as raised:
+        load(str(file))
+    assert raised.value.location is not None
+    assert raised.value.location.line == line

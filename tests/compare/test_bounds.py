@@ -1,0 +1,127 @@
+"""Circles, depth and hostile patterns end in findings, and soon."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.compare import run
+from specwright.isolation import Limits
+from tests.validate.documents import whole
+
+from .documents import PLACES, affected, breaking, changes, everywhere, report
+
+REF = {"$ref": "#/components/schemas/Node"}
+
+
+def holding(schema: Any) -> dict[str, Any]:
+    """A document with a schema of this name at every kind of place."""
+    return everywhere(REF) | {"components": {"schemas": {"Node": schema}}}
+
+
+@pytest.mark.parametrize(
+    "circle",
+    [
+        {"type": "object", "properties": {"next": REF, "count": {"type": "integer"}}},
+        {"allOf": [REF, {"properties": {"count": {"type": "integer"}}}]},
+        {"anyOf": [REF, {"type": "null"}]},
+        {"oneOf": [{"type": "array", "items": REF}, {"type": "integer"}]},
+        {"properties": {"a": {"allOf": [REF, {"properties": {"b": REF}}]}}},
+        {"not": REF},
+    ],
+    ids=lambda circle: next(iter(circle)),
+)
+def test_a_circle_ends(circle: Any, tmp_path: Path) -> None:
+    changed = {**circle, "minProperties": 1}
+    found = report(tmp_path, holding(circle), holding(changed))
+    assert changes(found)
+    assert not changes(report(tmp_path, holding(circle), holding(circle)))
+
+
+def test_a_change_far_down_is_found(tmp_path: Path) -> None:
+    def nested(innermost: Any) -> Any:
+        schema = innermost
+        for _ in range(60):
+            schema = {"type": "object", "properties": {"a": schema}}
+        return schema
+
+    found = breaking(
+        report(
+            tmp_path,
+            holding(nested({"type": "string"})),
+            holding(nested({"type": "integer"})),
+        )
+    )
+    assert affected(found) == set(PLACES)
+
+
+def test_a_change_of_a_component_is_one_finding_for_each_direction(tmp_path: Path) -> None:
+    found = breaking(report(tmp_path, holding({"type": "string"}), holding({"type": "integer"})))
+    assert sorted(each.rule for each in found) == ["type-narrowed", "type-widened"]
+
+
+def test_a_pattern_that_takes_for_ever_is_not_waited_for(tmp_path: Path) -> None:
+    pattern = r"^(([a-z])+.)+[A-Z]([a-z])+$(?=x)\1"
+    schema = {"type": "string", "examples": ["a" * 5000]}
+    found = report(tmp_path, holding(schema), holding({**schema, "pattern": pattern}))
+    assert breaking(found)
+
+
+def test_a_proof_that_is_stopped_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stopped(tasks: list[Any], limits: Limits) -> Any:
+        return (run.Stopped.TIME for _ in tasks)
+
+    monkeypatch.setattr(run, "isolated", stopped)
+    found = changes(report(tmp_path, holding({"type": "string"}), holding({"type": "integer"})))
+    assert {each.rule for each in found} == {"diff-unproven"}
+    assert "type-narrowed is not proven: it takes too long" in found[0].message
+
+
+def test_more_pairs_than_anybody_writes_are_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("specwright.compare.walk.MOST_PAIRS", 1)
+    found = changes(report(tmp_path, holding({"type": "string"}), holding({"type": "integer"})))
+    assert "diff-incomplete" in {each.rule for each in found}
+
+
+def test_an_operation_of_the_wrong_shape_is_said_and_the_others_are_compared(
+    tmp_path: Path,
+) -> None:
+    base, revision = holding({"type": "string"}), holding({"type": "integer"})
+    for document in (base, revision):
+        document["paths"]["/odd"] = {"get": {"security": [{"key": 3}], "responses": {}}}
+    found = changes(report(tmp_path, base, revision))
+    assert {"diff-incomplete", "type-narrowed"} <= {each.rule for each in found}
+
+
+def test_shapes_that_break_every_assumption_end_in_a_report(tmp_path: Path) -> None:
+    odd: list[dict[str, Any]] = [
+        {"paths": {"/a": {"get": {"parameters": 3, "responses": [], "tags": {}}}}},
+        {"paths": {"/a": {"get": {"requestBody": {"content": {"a/b": 3}}, "responses": 3}}}},
+        {"paths": {"/a": {"get": {"responses": {"200": {"headers": {"a": {"schema": 3}}}}}}}},
+        {"servers": 3, "security": 3, "tags": 3, "x-contract-error": {"codes": [1]}},
+        {"components": {"securitySchemes": {"a": {"scheme": [], "type": 3}}}},
+    ]
+    for first in odd:
+        for second in (whole("{paths: {/a: {get: {responses: {}}}}}"), *odd):
+            report(tmp_path, whole("{}") | first, whole("{}") | second)
+
+
+def test_odd_schemas_end_in_a_report(tmp_path: Path) -> None:
+    odd = (
+        3,
+        [],
+        {"type": 3},
+        {"enum": 3},
+        {"required": 3},
+        {"allOf": 3},
+        {"properties": []},
+        {"minimum": "a"},
+        {"pattern": "("},
+        {"anyOf": [3]},
+        {"items": [{}]},
+        {"format": {}},
+    )
+    for schema in odd:
+        assert changes(report(tmp_path, everywhere({"type": "string"}), everywhere(schema)))

@@ -1,0 +1,180 @@
+"""`specwright diff`, from a shell."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+from tests.validate.documents import whole
+
+WIDE = """
+info: {title: Test, version: 1.2.3}
+components: {schemas: {Count: {type: integer, maximum: 20}}}
+paths:
+  /a:
+    post:
+      requestBody:
+        content: {application/json: {schema: {$ref: '#/components/schemas/Count'}}}
+      responses: {'200': {description: Done.}}
+"""
+CHANGED = '        "maximum": 10'
+NARROW = WIDE.replace("maximum: 20", "maximum: 10")
+
+
+def write(path: Path, part: str) -> None:
+    path.write_text(json.dumps(whole(part), indent=2), "utf-8")
+
+
+def git(directory: Path, *arguments: str) -> None:
+    identity = ("-c", "user.name=Test", "-c", "user.email=test@example.com")
+    subprocess.run(["git", *identity, *arguments], cwd=directory, check=True, capture_output=True)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A repository whose first commit has a document that was narrowed since."""
+    settings = '[tool.specwright]\ndocument = "openapi.json"\n'
+    (tmp_path / "pyproject.toml").write_text(settings, "utf-8")
+    write(tmp_path / "openapi.json", WIDE)
+    git(tmp_path, "init", "-q", "-b", "main")
+    git(tmp_path, "add", ".")
+    git(tmp_path, "commit", "-qm", "First")
+    write(tmp_path / "openapi.json", NARROW)
+    return tmp_path
+
+
+def test_a_change_since_a_commit_is_shown_with_a_value_that_is_refused_now(
+    project: Path, specwright: Run
+) -> None:
+    result = specwright("diff", "git:main:openapi.json", cwd=project)
+    assert result.returncode == 1
+    lines = result.stdout.splitlines()
+    at = next(n for n, line in enumerate(lines) if line.endswith("range-narrowed maximum 20 -> 10"))
+    line = (project / "openapi.json").read_text("utf-8").splitlines().index(CHANGED) + 1
+    place = f"openapi.json:{line}:9"
+    assert lines[at].startswith(f"{place}: error ")
+    details = lines[at:]
+    assert f"    see also git:main:{place}" in details
+    assert "    counterexample: 11" in details
+    assert details[details.index("    operations:") + 1] == "      POST /a"
+
+
+def test_a_document_has_not_changed_against_itself(project: Path, specwright: Run) -> None:
+    result = specwright("diff", "openapi.json", "openapi.json", cwd=project)
+    assert (result.returncode, result.stdout) == (0, "openapi.json: no findings\n")
+
+
+@pytest.mark.parametrize(("level", "code"), [("error", 0), ("warning", 0), ("info", 1)])
+def test_the_level_that_fails_is_chosen(
+    level: str, code: int, project: Path, specwright: Run
+) -> None:
+    write(project / "wider.json", WIDE.replace("1.2.3", "1.3.0"))
+    arguments = ("diff", "openapi.json", "wider.json", "--fail-on", level)
+    assert specwright(*arguments, cwd=project).returncode == code
+
+
+def test_a_report_for_programs_has_the_counterexample_as_a_value(
+    project: Path, specwright: Run
+) -> None:
+    result = specwright("diff", "git:HEAD:openapi.json", "--format", "json", cwd=project)
+    [found] = [
+        each for each in json.loads(result.stdout)["findings"] if each["rule"] == "range-narrowed"
+    ]
+    assert found["counterexample"] == 11
+    assert found["related"]["file"] == "git:HEAD:openapi.json"
+
+
+def test_a_part_of_the_history_is_not_enough(
+    project: Path, tmp_path: Path, specwright: Run
+) -> None:
+    git(project, "commit", "-qam", "Second")
+    clone = tmp_path / "clone"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{project}", str(clone))
+    result = specwright("diff", "git:HEAD~1:openapi.json", cwd=clone)
+    assert result.returncode == 2
+    assert result.stderr == (
+        "error: git knows no 'HEAD~1': this clone has only a part of the history\n"
+        "hint: fetch the rest: `git fetch --unshallow origin`\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [
+        ("git:nowhere:openapi.json", "git knows no commit 'nowhere'"),
+        ("git:main:other.json", "'main' has no file 'other.json'"),
+        ("git:main:/etc/passwd", "'main' has no file '/etc/passwd'"),
+        ("git:--output=x:openapi.json", "does not name a file of a commit"),
+        ("git:main", "does not name a file of a commit"),
+        ("git::openapi.json", "does not name a file of a commit"),
+        ("missing.json", "no such file"),
+    ],
+)
+def test_a_base_that_cannot_be_read_is_an_error_with_advice(
+    base: str, message: str, project: Path, specwright: Run
+) -> None:
+    result = specwright("diff", base, cwd=project)
+    assert result.returncode == 2
+    assert message in result.stderr.splitlines()[0]
+    assert result.stderr.splitlines()[1].startswith("hint: ")
+    assert not (project / "x").exists()
+
+
+def test_without_a_repository_there_is_no_history(tmp_path: Path, specwright: Run) -> None:
+    write(tmp_path / "openapi.json", WIDE)
+    result = specwright("diff", "git:main:openapi.json", "openapi.json", cwd=tmp_path)
+    assert result.returncode == 2
+    assert "is in no git repository" in result.stderr
+
+
+def test_swagger_and_other_apis_are_not_compared(project: Path, specwright: Run) -> None:
+    (project / "swagger.json").write_text('{"swagger": "2.0"}', "utf-8")
+    result = specwright("diff", "swagger.json", cwd=project)
+    assert result.returncode == 2
+    assert "Swagger 2.0 documents are not supported" in result.stderr
+    other = "{info: {title: Other, version: '1'}, paths: {/b: {get: {responses: {}}}}}"
+    write(project / "other.json", other)
+    result = specwright("diff", "other.json", cwd=project)
+    assert result.returncode == 2
+    assert "have no operation in common" in result.stderr
+
+
+def test_a_base_that_is_not_valid_is_compared_as_far_as_possible(
+    project: Path, specwright: Run
+) -> None:
+    write(
+        project / "broken.json",
+        WIDE.replace("      responses:", "      answers: 3\n      responses:"),
+    )
+    result = specwright("diff", "broken.json", cwd=project)
+    assert "warning diff-invalid broken.json is not valid OpenAPI" in result.stdout
+    assert "error range-narrowed" in result.stdout
+
+
+def test_hostile_names_are_spelled_out(project: Path, specwright: Run) -> None:
+    hostile = whole(WIDE)
+    hostile["paths"]["/\x1b[2J"] = hostile["paths"]["/a"]
+    (project / "hostile.json").write_text(json.dumps(hostile), "utf-8")
+    result = specwright("diff", "hostile.json", cwd=project)
+    assert "\x1b" not in result.stdout
+    assert "\\x1b[2J is gone" in result.stdout
+
+
+def test_accepted_changes_do_not_fail_until_their_day(project: Path, specwright: Run) -> None:
+    accepted = project / "review.toml"
+    entry = '[[accepted]]\nrule = "range-narrowed"\nwhere = "POST /a"\nreason = "Nobody."\n'
+    accepted.write_text(f"{entry}expires = 2999-01-31\n", "utf-8")
+    result = specwright("diff", "git:main:openapi.json", cwd=project)
+    assert (result.returncode, "(1 waived)" in result.stdout) == (0, True)
+    accepted.write_text(f"{entry}expires = 2020-01-31\n", "utf-8")
+    result = specwright("diff", "git:main:openapi.json", cwd=project)
+    assert result.returncode == 1
+    assert "acceptance-expired 'range-narrowed' at 'POST /a' was accepted until" in result.stdout
+
+
+def test_the_rules_of_changes_are_explained(specwright: Run) -> None:
+    result = specwright("rules", "range-narrowed")
+    assert "maximum: 20" in result.stdout
+    assert "---" in result.stdout

@@ -1,0 +1,50 @@
+"""Other ways to write the same document are no change."""
+
+from pathlib import Path
+
+import pytest
+
+from specwright.compare.run import compare
+from specwright.document.sources.bundle import Remote
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.findings import Report
+
+from .documents import TODAY, changes
+from .variants import VARIANTS
+
+SMALL = 60_000
+
+
+def compared(path: Path, variant: str) -> Report:
+    base = upgrade(load(path, remote=Remote.KEEP))
+    return compare(base, base.with_data(VARIANTS[variant](base.data)), today=TODAY)
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_contract_written_in_another_way_has_not_changed(variant: str, root: Path) -> None:
+    assert changes(compared(root / "spec" / "openapi.json", variant)) == []
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_small_published_documents_have_not_changed(variant: str, corpus: Path) -> None:
+    documents = [p for p in sorted((corpus / "specs").iterdir()) if p.stat().st_size < SMALL]
+    changed = {
+        path.name: found
+        for path in documents
+        if path.name != "index.json" and (found := told(compared(path, variant)))
+    }
+    assert len(documents) > 8
+    assert changed == {}
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_published_documents_have_not_changed(variant: str, corpus: Path) -> None:
+    documents = [p for p in sorted((corpus / "specs").iterdir()) if p.stat().st_size >= SMALL]
+    changed = {path.name: found for path in documents if (found := told(compared(path, variant)))}
+    assert changed == {}
+
+
+def told(found: Report) -> list[str]:
+    return [f"{each.rule} {each.pointer} {each.message}" for each in changes(found)]

@@ -1,0 +1,44 @@
+"""The version that the changes call for, and the one that the document has."""
+
+from pathlib import Path
+
+import pytest
+
+from specwright.compare.rules import BY_ID
+
+from .documents import parts, report
+
+CHANGES = {
+    "breaking": BY_ID["range-narrowed"].bad,
+    "compatible": BY_ID["range-narrowed"].good,
+    "words": "info: {title: A}\n---\ninfo: {title: B}\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "before", "now", "rule", "words"),
+    [
+        ("breaking", "1.2.3", "1.2.3", "version-too-low", "2.0.0 at least, not 1.2.3"),
+        ("breaking", "1.2.3", "1.3.0", "version-too-low", "2.0.0 at least, not 1.3.0"),
+        ("breaking", "1.2.3", "2.0.0", "version-suggested", "1.2.3 -> 2.0.0"),
+        ("breaking", "0.2.3", "0.2.4", "version-too-low", "0.3.0 at least"),
+        ("breaking", "0.2.3", "0.3.0", "version-suggested", "major version (1 breaking change"),
+        ("compatible", "1.2.3", "1.2.4", "version-too-low", "1.3.0 at least"),
+        ("compatible", "1.2.3", "1.3.0", "version-suggested", "minor version (1 compatible"),
+        ("compatible", "0.2.3", "0.2.4", "version-suggested", "0.2.3 -> 0.2.4"),
+        ("words", "1.2.3", "1.2.3", "version-too-low", "patch version (nothing but words)"),
+        ("words", "1.2.3", "1.2.4", "version-suggested", "1.2.3 -> 1.2.4"),
+        ("breaking", "2026-01", "2026-02", "version-suggested", "'2026-01' is not of the form"),
+    ],
+)
+def test_the_verdict_follows_the_changes(
+    kind: str, before: str, now: str, rule: str, words: str, tmp_path: Path
+) -> None:
+    base, revision = parts(CHANGES[kind])
+    for document, version in ((base, before), (revision, now)):
+        document["info"] = {**document["info"], "version": version}
+    found = report(tmp_path, base, revision).findings
+    [verdict] = [each for each in found if each.rule.startswith("version-")]
+    assert verdict.rule == rule
+    assert words in verdict.message
+    assert verdict.pointer == "/info/version"
