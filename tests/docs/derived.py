@@ -13,6 +13,7 @@ from esim_service.cli import main as service_main
 from specwright.commands.rules import RULES
 from specwright.report import vocabulary as vocabulary_page
 from specwright.vocabulary.table import KEYWORDS
+from tests.contract import verdicts
 from tests.docs import rules_page
 from tests.service.fuzz import page as schemathesis_page
 
@@ -111,6 +112,10 @@ def schemathesis(specwright: Run) -> str:
     return schemathesis_page.render()
 
 
+def contract_faults(specwright: Run) -> str:
+    return verdicts.render()
+
+
 def service_help(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
     """The help of a command of the service, then that of each command below it."""
     context = click.Context(
@@ -144,5 +149,6 @@ PAGES = (
     Derived("settings", ROOT / "docs" / "reference" / "service-settings.md", settings),
     Derived("vocabulary", ROOT / "docs" / "reference" / "x-contract.md", vocabulary),
     Derived("schemathesis", ROOT / "docs" / "reference" / "schemathesis.md", schemathesis),
+    Derived("contract-faults", ROOT / "docs" / "contract-faults.md", contract_faults),
     Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )

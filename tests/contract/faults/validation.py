@@ -30,13 +30,15 @@ def unknown_fields_of_end_user_accepted(patch: MonkeyPatch) -> None:
 
 def quantity_without_maximum(patch: MonkeyPatch) -> None:
     """Orders may have any quantity. “1 to 20, default 1”"""
-    unchecked(patch, models.OrderCreate, "quantity", Annotated[StrictInt, Field(ge=1)])
+    for model in (models.OrderCreate, models.Order):
+        unchecked(patch, model, "quantity", Annotated[StrictInt, Field(ge=1)])
 
 
 def reference_may_have_spaces(patch: MonkeyPatch) -> None:
     """References are any text. “(0x21 to 0x7E, so no spaces)”"""
     any_text = Annotated[StrictStr, Field(min_length=1, max_length=200)]
-    unchecked(patch, models.OrderCreate, "reference", any_text)
+    for model in (models.OrderCreate, models.Order):
+        unchecked(patch, model, "reference", any_text)
 
 
 def metadata_values_of_any_length(patch: MonkeyPatch) -> None:

@@ -69,7 +69,6 @@ def delivered_after_removal(patch: MonkeyPatch) -> None:
 
     “is addressed by an id in paths”
     """
-    patch.setattr(store, "_kept", [], raising=False)
     edit(
         patch,
         store.remove_endpoint,
@@ -89,8 +88,8 @@ def delivered_after_removal(patch: MonkeyPatch) -> None:
             "for endpoint in (yield from store.endpoints(account.scope)):",
             "scope = account.scope\n"
             "    removed = replace(scope, mode=f'{scope.mode}-removed')\n"
-            "    every = [*(yield from store.endpoints(scope)), *(yield from store.endpoints(removed))]\n"
-            "    for endpoint in every:",
+            "    there = yield from store.endpoints(scope)\n"
+            "    for endpoint in (*there, *(yield from store.endpoints(removed))):",
         ),
     )
 
@@ -130,8 +129,8 @@ def order_event_missing(patch: MonkeyPatch) -> None:
         patch,
         orders.complete,
         (
-            'account = yield from events.emit(account, "order.completed", bodies.order(order), stamp)',
-            "pass",
+            'yield from events.emit(account, "order.completed", bodies.order(order), stamp)',
+            "account",
         ),
     )
 
@@ -191,6 +190,6 @@ def feed_and_delivery_differ(patch: MonkeyPatch) -> None:
     edit(patch, outbox._claim, ("taken.body)", "own_body(taken.body, taken.delivery_id))"))
 
 
-def test_event_is_lost(patch: MonkeyPatch) -> None:
+def tested_endpoint_hears_nothing(patch: MonkeyPatch) -> None:
     """A test is accepted and sends nothing. “Sends a webhook.test event to that endpoint.”"""
     edit(patch, events.emit_to, ("yield from store.add_delivery(", "("))
