@@ -28,7 +28,7 @@ def esim_of_anybody(patch: MonkeyPatch) -> None:
 
 
 def orders_of_all(patch: MonkeyPatch) -> None:
-    """The list has the orders of all partners. “A partner places orders for a plan.”"""
+    """The list has the orders of all partners. “or belongs to another partner or mode”"""
     edit(patch, orders.page, (OWN, ALL))
 
 
@@ -43,7 +43,7 @@ def esims_of_an_order_of_anybody(patch: MonkeyPatch) -> None:
 
 
 def events_of_all(patch: MonkeyPatch) -> None:
-    """The feed has the events of all partners. “A partner reads the prepaid account balance.”"""
+    """The feed has the events of all partners. “or belongs to another partner or mode”"""
     edit(patch, events.feed, (OWN, ALL))
 
 

@@ -7,7 +7,7 @@ from tests.contract.faults.seeding import Exchange, edit, over_http
 
 
 def removed_endpoint_stays(patch: MonkeyPatch) -> None:
-    """A removal is acknowledged and forgotten. “DELETE | /webhook-endpoints/{id}”"""
+    """A removal is acknowledged and forgotten. “the resource in the path does not exist”"""
     edit(
         patch,
         endpoints.remove,
@@ -48,7 +48,7 @@ def secret_in_list(patch: MonkeyPatch) -> None:
 
 
 def order_is_lost(patch: MonkeyPatch) -> None:
-    """Every other order is accepted and never stored. “GET | /orders/{order_id}”"""
+    """Every other order is accepted and never stored. “a client stores both”"""
     count = iter(range(1_000_000))
 
     def answered(exchange: Exchange) -> None:
@@ -63,7 +63,7 @@ def order_is_lost(patch: MonkeyPatch) -> None:
 def charged_twice(patch: MonkeyPatch) -> None:
     """An order is charged when it is placed and when it is completed.
 
-    “A partner reads the prepaid account balance.”
+    “Partner price in US dollars.”
     """
     edit(
         patch,

@@ -67,7 +67,7 @@ def everything_delivered(patch: MonkeyPatch) -> None:
 def delivered_after_removal(patch: MonkeyPatch) -> None:
     """Endpoints are kept when they are removed, and go on to get events.
 
-    “is addressed by an id in paths”
+    “They are delivered as signed webhooks to registered endpoints”
     """
     edit(
         patch,
