@@ -46,17 +46,9 @@ def edit(patch: MonkeyPatch, function: Any, *edits: tuple[str, str]) -> None:
 
 def unchecked(patch: MonkeyPatch, model: type[BaseModel], name: str, annotation: Any) -> None:
     """Let a property of a model take what an annotation takes, keeping its default."""
-    patch.setitem(
-        model.__pydantic_fields__,
-        _existing(model.__pydantic_fields__, name),
-        FieldInfo.from_annotated_attribute(annotation, model.__pydantic_fields__[name].default),
-    )
-
-
-def _existing(fields: dict[str, FieldInfo], name: str) -> str:
-    if name not in fields:
-        raise LookupError(f"there is no property {name}")
-    return name
+    fields = model.__pydantic_fields__
+    default = fields[name].default
+    patch.setitem(fields, name, FieldInfo.from_annotated_attribute(annotation, default))
 
 
 @dataclass
@@ -65,9 +57,12 @@ class Exchange:
 
     Attributes:
         call: method and path below the version segment, such as `GET /orders/ord_1`.
+        fields: the headers of the request, by lower-case name.
+        query: the query string.
         sent: the body of the request.
         status: None before the request was answered.
         headers: of the answer, by lower-case name.
+        body: that of the answer.
     """
 
     call: str
@@ -119,7 +114,8 @@ def over_http(
         if exchange.status is None:
             await _answer(served, self, scope, receive, exchange)
         answered(exchange)
-        exchange.headers["content-length"] = str(len(exchange.body))
+        if exchange.body:
+            exchange.headers["content-length"] = str(len(exchange.body))
         headers = [(k.encode("latin-1"), v.encode("latin-1")) for k, v in exchange.headers.items()]
         await send({"type": "http.response.start", "status": exchange.status, "headers": headers})
         await send({"type": "http.response.body", "body": exchange.body})
@@ -167,7 +163,8 @@ def in_answers(
     """Change the JSON of answers in place, or by what `change` returns instead."""
 
     def answered(exchange: Exchange) -> None:
-        if re.fullmatch(statuses, str(exchange.status)):
+        # HEAD has nothing to change.
+        if exchange.body and re.fullmatch(statuses, str(exchange.status)):
             value = exchange.json
             returned = change(value)
             exchange.json = value if returned is None else returned
@@ -181,7 +178,7 @@ def in_requests(patch: MonkeyPatch, calls: str, change: Callable[[Any], None]) -
     def asked(exchange: Exchange) -> None:
         try:
             value = json.loads(exchange.sent)
-        except ValueError:
+        except (ValueError, RecursionError):
             return
         if isinstance(value, dict):
             change(value)
