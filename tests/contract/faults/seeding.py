@@ -18,10 +18,18 @@ from pydantic.fields import FieldInfo
 from pytest import MonkeyPatch
 from starlette.types import Message, Receive, Scope, Send
 
+from esim_service import document
 from esim_service.front import Front
 from esim_service.settings import API_PATH
 
 Seed = Callable[[MonkeyPatch], None]
+
+# Every operation, such as `GET /orders/{order_id}`.
+CALLS = [
+    f"{method.upper()} {path}"
+    for path, operations in document.load()["paths"].items()
+    for method in operations
+]
 
 
 def edit(patch: MonkeyPatch, function: Any, *edits: tuple[str, str]) -> None:
@@ -96,7 +104,12 @@ def over_http(
     """Change the calls that fit a pattern: before the service sees them, or its answers.
 
     Whatever gets a status before it was asked is not passed on.
+
+    Raises:
+        LookupError: the pattern fits no operation.
     """
+    if not any(re.fullmatch(calls, each) for each in CALLS):
+        raise LookupError(f"no operation is {calls!r}")
     served = Front.__call__
 
     async def changed(self: Front, scope: Scope, receive: Receive, send: Send) -> None:
