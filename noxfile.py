@@ -174,6 +174,16 @@ def kills(session: nox.Session) -> None:
 
 
 @nox.session
+def faults(session: nox.Session) -> None:
+    """Put faults into the service, count those that are found (half an hour; `-- NAME` for one)."""
+    install_workspace(session)
+    install_group(session, "test")
+    # Hundreds of processes: none should compile what another one has.
+    run = ("python", "-m", "tests.contract.judge", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
 def serve(session: nox.Session) -> None:
     """Run the reference service, with a fresh test key; what follows `--` goes to `serve`."""
     session.install("-e", "./generated[server]", "-e", "./service[postgres]")

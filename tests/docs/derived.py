@@ -13,6 +13,7 @@ from esim_service.cli import main as service_main
 from specwright.commands.rules import RULES
 from specwright.report import vocabulary as vocabulary_page
 from specwright.vocabulary.table import KEYWORDS
+from tests.contract import verdicts
 from tests.docs import rules_page
 
 ROOT = Path(__file__).parents[2]
@@ -106,6 +107,10 @@ def settings(specwright: Run) -> str:
     return SETTINGS_HEAD + service_settings.render()
 
 
+def contract_faults(specwright: Run) -> str:
+    return verdicts.render()
+
+
 def service_help(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
     """The help of a command of the service, then that of each command below it."""
     context = click.Context(
@@ -138,5 +143,6 @@ PAGES = (
     Derived("service-cli", ROOT / "docs" / "reference" / "service-cli.md", service_cli),
     Derived("settings", ROOT / "docs" / "reference" / "service-settings.md", settings),
     Derived("vocabulary", ROOT / "docs" / "reference" / "x-contract.md", vocabulary),
+    Derived("contract-faults", ROOT / "docs" / "contract-faults.md", contract_faults),
     Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )

@@ -1,0 +1,119 @@
+"""Faults in who may ask at all."""
+
+import json
+
+from pytest import MonkeyPatch
+from starlette.requests import Request
+
+from esim_service.auth import Authenticator
+from esim_service.entities import Principal, Scope
+from partner_esim._runtime.server.application import Authenticate, _Service
+from partner_esim.server import Context
+from tests.contract.faults.seeding import Exchange, edit, over_http
+
+ANYBODY = Principal(Scope("prt_anybody", "test"), "key_anybody", False, None, None)
+
+
+def _open(patch: MonkeyPatch, *operations: str) -> None:
+    """Let everybody call some operations."""
+    identify = _Service._identify
+
+    async def identified(self: _Service, authenticate: Authenticate, context: Context) -> None:
+        if context.operation is not None and context.operation.id in operations:
+            context.principal = ANYBODY
+        else:
+            await identify(self, authenticate, context)
+
+    patch.setattr(_Service, "_identify", identified)
+
+
+def one_read_is_open(patch: MonkeyPatch) -> None:
+    """A plan is shown to everybody.
+
+    “Every request carries the header Authorization: Bearer <API_KEY>.”
+    """
+    _open(patch, "getPlan")
+
+
+def one_write_is_open(patch: MonkeyPatch) -> None:
+    """The route that removes endpoints was added without authentication.
+
+    “All endpoints require authentication (section 5).”
+    """
+    _open(patch, "deleteWebhookEndpoint")
+
+
+def wrong_keys_pass(patch: MonkeyPatch) -> None:
+    """Keys are remembered by their first characters.
+
+    “invalid_api_key (malformed, unknown, revoked: one answer)”
+    """
+    known: dict[str, Principal] = {}
+    look_up = Authenticator.__call__
+
+    async def remembered(
+        self: Authenticator, credential: str, request: Request
+    ) -> Principal | None:
+        start = credential[:32]
+        if start not in known:
+            found = await look_up(self, credential, request)
+            if found is None:
+                return None
+            known[start] = found
+        return known[start]
+
+    patch.setattr(Authenticator, "__call__", remembered)
+
+
+def any_scheme_accepted(patch: MonkeyPatch) -> None:
+    """Whatever stands before the key is not looked at. “Authorization: Bearer <API_KEY>”"""
+    edit(
+        patch,
+        _Service._identify,
+        ("text[: len(prefix)].lower() == prefix.lower()", "True"),
+        ("text[len(prefix) :].strip()", 'text.rpartition(" ")[2]'),
+    )
+
+
+def missing_key_is_403(patch: MonkeyPatch) -> None:
+    """Who has no key is forbidden to ask. “missing_api_key, invalid_api_key”"""
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status == 401 and "authorization" not in exchange.fields:
+            exchange.status = 403
+
+    over_http(patch, ".*", answered=answered)
+
+
+def unknown_key_fails(patch: MonkeyPatch) -> None:
+    """A key that is not stored leads to an internal error. “unknown, revoked: one answer”"""
+    edit(
+        patch,
+        Authenticator.__call__,
+        ("return principal if principal is not None and", "return principal if"),
+    )
+
+
+def no_challenge(patch: MonkeyPatch) -> None:
+    """A refusal does not say how to authenticate. “+ `WWW-Authenticate: Bearer`”"""
+
+    def answered(exchange: Exchange) -> None:
+        exchange.headers.pop("www-authenticate", None)
+
+    over_http(patch, ".*", answered=answered)
+
+
+def body_is_checked_first(patch: MonkeyPatch) -> None:
+    """Strangers learn what is wrong with their body. “authentication, rate limit, route, body”"""
+
+    def answered(exchange: Exchange) -> None:
+        try:
+            given = set(json.loads(exchange.sent))
+        except (ValueError, TypeError):
+            given = set()
+        if exchange.status == 401 and not given >= {"plan_id", "reference"}:
+            error = exchange.json
+            error["error"].update(type="invalid_request_error", code="missing_field")
+            exchange.status, exchange.json = 400, error
+
+    over_http(patch, "POST /orders", answered=answered)

@@ -1,0 +1,184 @@
+"""Faults in requests that are repeated under their reference."""
+
+import asyncio
+import json
+from collections.abc import Callable
+
+from pytest import MonkeyPatch
+
+from esim_service.api import backend
+from esim_service.api.backend import Backend
+from esim_service.api.orders import OrderGroup
+from esim_service.api.topups import TopupGroup
+from esim_service.carrier import Inquiry
+from esim_service.domain import idempotency
+from esim_service.domain import orders as placing
+from esim_service.domain.idempotency import Answered, Claim
+from esim_service.domain.stamp import Stamp
+from esim_service.store import migrate, orders
+from esim_service.store.unit import Unit
+from tests.contract.faults.seeding import Exchange, edit, over_http
+
+# Nor does the table of orders know that a reference is used once.
+_NOT_UNIQUE = 'statement.replace("UNIQUE (partner_id, mode, reference)", "CHECK (1 = 1)")'
+
+
+def _forgetful(patch: MonkeyPatch, condition: str) -> None:
+    """Do some requests again, as if their reference had never been used."""
+    edit(patch, idempotency.replay, ("if known is None:", f"if known is None or {condition}:"))
+    edit(patch, idempotency.remember, ("if not is_first:", f"if not (is_first or {condition}):"))
+    edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
+
+
+def repeated_order_runs_again(patch: MonkeyPatch) -> None:
+    """An order that is sent again is placed again.
+
+    “The order reference is unique per partner and makes order creation idempotent.”
+    """
+    _forgetful(patch, 'claim.operation == "createOrder"')
+
+
+def repeated_topup_runs_again(patch: MonkeyPatch) -> None:
+    """A top-up that is sent again is bought again.
+
+    “Idempotency rules 3 to 6 hold for top-ups too.”
+    """
+    _forgetful(patch, 'claim.operation == "createTopup"')
+
+
+def replay_is_not_marked(patch: MonkeyPatch) -> None:
+    """A replay looks like a first answer. “with the header Idempotent-Replay: true”"""
+    edit(
+        patch,
+        OrderGroup.create_order,
+        ("CREATE_ORDER_REPLAY_HEADERS if answered.is_replay else {}", "{}"),
+    )
+
+
+def first_answer_is_marked(patch: MonkeyPatch) -> None:
+    """Every answer is marked as a replay. “with the header Idempotent-Replay: true”"""
+    edit(
+        patch,
+        TopupGroup.create_topup,
+        (
+            "CREATE_TOPUP_REPLAY_HEADERS if answered.is_replay else {}",
+            "CREATE_TOPUP_REPLAY_HEADERS",
+        ),
+    )
+
+
+def replay_is_200(patch: MonkeyPatch) -> None:
+    """A replay created nothing, and so is answered with 200. “The stored 201 body comes back”"""
+
+    def answered(exchange: Exchange) -> None:
+        if "idempotent-replay" in exchange.headers:
+            exchange.status = 200
+
+    over_http(patch, "POST .*", answered=answered)
+
+
+def replay_shows_current_state(patch: MonkeyPatch) -> None:
+    """A replay shows the order as it is now. “then the original response is returned”"""
+    edit(
+        patch,
+        OrderGroup.create_order,
+        (
+            "return Reply(",
+            "if answered.is_replay:\n"
+            "            page = await self.list_orders(\n"
+            "                reference=body.reference, limit=1, cursor=None, context=context\n"
+            "            )\n"
+            "            return Reply(page.data[0], headers=CREATE_ORDER_REPLAY_HEADERS)\n"
+            "        return Reply(",
+        ),
+    )
+
+
+def changed_payload_is_replayed(patch: MonkeyPatch) -> None:
+    """Whatever is sent with a known reference gets its answer.
+
+    “reuses a reference with a changed payload, then the response is 422”
+    """
+    edit(patch, idempotency.replay, ("if not hmac", "if False and not hmac"))
+
+
+def metadata_does_not_count(patch: MonkeyPatch) -> None:
+    """Requests that differ in their metadata are the same. “equal after parsing with defaults”"""
+    edit(patch, backend.payload, ('mode="json"', 'mode="json", exclude={"metadata"}'))
+
+
+def defaults_do_not_count(patch: MonkeyPatch) -> None:
+    """A request that writes a default out is another one. “quantity left out = 1”"""
+    edit(patch, backend.payload, ('mode="json"', 'mode="json", exclude_unset=True'))
+
+
+def order_of_keys_counts(patch: MonkeyPatch) -> None:
+    """The bytes of a request are compared. “key order does not matter”"""
+    edit(
+        patch,
+        OrderGroup.create_order,
+        ("payload(body))", "payload(body, str(context.body)))"),
+    )
+
+
+def requests_at_once_both_run(patch: MonkeyPatch) -> None:
+    """The reference is looked up first and held by nobody. “then the response is 409”"""
+
+    async def once(
+        self: Backend,
+        claim: Claim,
+        inquiry: Inquiry,
+        check: Callable[[], Unit[Answered | None]],
+        do: Callable[[Stamp], Unit[Answered]],
+    ) -> Answered:
+        known = await self.read(check)
+        if known is not None:
+            return known
+        # As long as somebody else is asked.
+        await asyncio.sleep(0.05)
+        return await self.write(do)
+
+    patch.setattr(Backend, "once", once)
+    edit(patch, placing.place, ("known = yield from replay(request.claim)", "known = None"))
+    edit(patch, idempotency.remember, ("if not is_first:", "if is_first is None:"))
+    edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
+
+
+def in_progress_fails(patch: MonkeyPatch) -> None:
+    """Requests at once lead to an internal error. “then the response is 409”"""
+    edit(patch, idempotency.in_progress, ('"reference_in_progress"', '"database_is_locked"'))
+
+
+def refused_reference_is_used_up(patch: MonkeyPatch) -> None:
+    """A reference is bound before the order is checked.
+
+    “400/402/403/502 leave the reference free”
+    """
+    refused: dict[tuple[str, str], bytes] = {}
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status == 400 and exchange.json["error"]["code"] == "plan_not_found":
+            reference = json.loads(exchange.sent)["reference"]
+            refused[exchange.fields["authorization"], reference] = exchange.body
+
+    def asked(exchange: Exchange) -> None:
+        try:
+            reference = json.loads(exchange.sent)["reference"]
+            exchange.body = refused[exchange.fields["authorization"], reference]
+        except (ValueError, KeyError, TypeError):
+            return
+        error = exchange.json
+        error["error"].update(type="idempotency_error", code="reference_reused", param=None)
+        exchange.status, exchange.json = 422, error
+
+    over_http(patch, "POST /orders", asked=asked, answered=answered)
+
+
+def reference_of_any_operation(patch: MonkeyPatch) -> None:
+    """Orders and top-ups share their references. “Scope: partner, mode, operation; for ever.”"""
+    edit(patch, orders.answer, ("operation = $3", "$3 = $3"))
+
+
+def reference_without_case(patch: MonkeyPatch) -> None:
+    """The database compares references without their case. “unique per partner”"""
+    edit(patch, orders.answer, ("reference = $4", "lower(reference) = lower($4)"))

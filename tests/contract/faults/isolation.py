@@ -1,0 +1,111 @@
+"""Faults that show or hand over what belongs to somebody else."""
+
+from pytest import MonkeyPatch
+
+from esim_service.api.orders import OrderGroup
+from esim_service.domain import endpoints, topups
+from esim_service.entities import Esim
+from esim_service.store import esims, events, orders
+from esim_service.store.unit import Unit, row
+from tests.contract.faults.seeding import edit
+
+OWN = "partner_id = $1 AND mode = $2"
+ALL = "$1 = $1 AND $2 = $2"
+
+
+def order_of_anybody(patch: MonkeyPatch) -> None:
+    """An order is found by its id alone. “belongs to another partner or mode”"""
+    edit(
+        patch,
+        orders.find,
+        ("partner_id = $2 AND mode = $3", "$2 = $2 AND $3 = $3"),
+    )
+
+
+def esim_of_anybody(patch: MonkeyPatch) -> None:
+    """An eSIM is found by its iccid alone. “belongs to another partner or mode”"""
+    edit(patch, esims.find, ("partner_id = $2 AND mode = $3", "$2 = $2 AND $3 = $3"))
+
+
+def orders_of_all(patch: MonkeyPatch) -> None:
+    """The list has the orders of all partners. “or belongs to another partner or mode”"""
+    edit(patch, orders.page, (OWN, ALL))
+
+
+def esims_of_an_order_of_anybody(patch: MonkeyPatch) -> None:
+    """With an order's id, the list has its eSIMs, whoever owns them. “another partner or mode”"""
+    edit(
+        patch,
+        esims.page,
+        ('"SELECT', 'f"SELECT'),
+        (OWN, f"({{order_id is not None:d}} = 1 OR {OWN})"),
+    )
+
+
+def events_of_all(patch: MonkeyPatch) -> None:
+    """The feed has the events of all partners. “or belongs to another partner or mode”"""
+    edit(patch, events.feed, (OWN, ALL))
+
+
+def endpoints_of_all(patch: MonkeyPatch) -> None:
+    """The list of webhook endpoints has everybody's. “or belongs to another partner or mode”"""
+    edit(patch, events.endpoints, (OWN, ALL))
+
+
+def endpoint_of_anybody_removed(patch: MonkeyPatch) -> None:
+    """Whoever knows the id of an endpoint removes it. “or belongs to another partner or mode”"""
+    edit(
+        patch,
+        events.remove_endpoint,
+        ("partner_id = $2 AND mode = $3", "$2 = $2 AND $3 = $3"),
+    )
+
+
+def endpoint_of_anybody_tested(patch: MonkeyPatch) -> None:
+    """Whoever knows the id of an endpoint sends test events to it.
+
+    “or belongs to another partner”
+    """
+    edit(
+        patch,
+        endpoints.test,
+        ("if endpoint_id not in", "if not endpoint_id and endpoint_id not in"),
+    )
+
+
+def esim_of_anybody_topped_up(patch: MonkeyPatch) -> None:
+    """Top-ups can be bought for any eSIM. “buys a top-up for that eSIM”"""
+
+    def found(iccid: str) -> Unit[Esim | None]:
+        known = yield from row("SELECT * FROM esims WHERE iccid = $1", iccid)
+        return None if known is None else esims._esim(known)
+
+    patch.setattr(esims, "of_anybody", found, raising=False)
+    edit(
+        patch,
+        topups._priced,
+        ("store.find(request.claim.scope, request.iccid)", "store.of_anybody(request.iccid)"),
+    )
+    edit(patch, topups.buy, ("lock_account(esim.scope)", "lock_account(request.claim.scope)"))
+
+
+def references_are_shared(patch: MonkeyPatch) -> None:
+    """A reference belongs to whoever uses it first. “unique per partner”"""
+    edit(patch, orders.answer, ("partner_id = $1", "$1 = $1"))
+
+
+def existence_is_told(patch: MonkeyPatch) -> None:
+    """Orders of others are forbidden, and so told from those that are not there.
+
+    “the resource in the path does not exist, or belongs to another partner or mode”
+    """
+    edit(
+        patch,
+        OrderGroup.get_order,
+        (
+            "if found is None:\n",
+            "if found is None and await self._backend.read(partial(store.lock, order_id)):\n"
+            '            raise Problem("partner_suspended", "This is not your order.")\n'
+            "        if found is None:\n",
+        ),
+    )

@@ -1,0 +1,108 @@
+"""Faults in how much there may be, of requests and of what they make."""
+
+from dataclasses import replace
+
+from pytest import MonkeyPatch
+
+from esim_service.domain import endpoints
+from esim_service.limits import KeyLimiter, LocalWindows
+from partner_esim import server
+from partner_esim._runtime.server.application import _Service
+from tests.contract.faults.seeding import Exchange, edit, over_http
+
+
+def one_request_more(patch: MonkeyPatch) -> None:
+    """The 601st request is served. “never more than 600 (60) in any window of 60 s”"""
+    edit(patch, LocalWindows.take, ("len(taken) < limit", "len(taken) <= limit"))
+
+
+def writes_count_as_reads(patch: MonkeyPatch) -> None:
+    """Writes have the limit of reads. “60 requests per minute per key”"""
+    edit(
+        patch,
+        KeyLimiter.take,
+        ("allowed = limit.limit if own is None else own", "allowed = 600 if own is None else own"),
+    )
+
+
+def window_of_all_keys(patch: MonkeyPatch) -> None:
+    """The keys of a partner share one limit. “Rate limits are counted per key.”"""
+    edit(patch, KeyLimiter.take, ("principal.key_id", "principal.scope.partner_id"))
+
+
+def no_retry_after(patch: MonkeyPatch) -> None:
+    """A refusal does not say how long to wait. “rate_limited + `Retry-After`”"""
+    edit(patch, _Service._count, ("{retry: str(seconds)} if retry else {}", "{}"))
+
+
+def retry_after_in_milliseconds(patch: MonkeyPatch) -> None:
+    """The wait is in another unit. “rate_limited + `Retry-After`”"""
+    edit(patch, _Service._count, ("{retry: str(seconds)}", "{retry: str(seconds * 1000)}"))
+
+
+def remaining_never_changes(patch: MonkeyPatch) -> None:
+    """The header about what is left shows the limit. “`RateLimit: "read";r=599;t=12`”"""
+    edit(patch, _Service._count, ("r={allowance.remaining}", "r={most}"))
+
+
+def no_rate_headers_on_errors(patch: MonkeyPatch) -> None:
+    """Errors say nothing of the limit. “Rate headers | on every authenticated answer”"""
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status is not None and exchange.status >= 400:
+            exchange.headers.pop("ratelimit", None)
+            exchange.headers.pop("ratelimit-policy", None)
+
+    over_http(patch, ".*", answered=answered)
+
+
+def limited_is_503(patch: MonkeyPatch) -> None:
+    """Who asks too often is told that the service is not available. “429 | rate_limited”"""
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status == 429:
+            exchange.status = 503
+
+    over_http(patch, ".*", answered=answered)
+
+
+def four_endpoints(patch: MonkeyPatch) -> None:
+    """There can be four endpoints.
+
+    “Up to three HTTPS webhook endpoints may be registered per mode.”
+    """
+    edit(patch, endpoints.register, (">= CAPACITY", "> CAPACITY"))
+
+
+def capacity_is_400(patch: MonkeyPatch) -> None:
+    """The fourth endpoint is an invalid request.
+
+    “webhook_endpoint_limit_reached for the fourth”
+    """
+    edit(patch, endpoints.register, ('"webhook_endpoint_limit_reached"', '"invalid_value"'))
+
+
+def removed_endpoints_count(patch: MonkeyPatch) -> None:
+    """Endpoints that were removed still take their place. “Webhook endpoints | 3 per mode”"""
+    made: dict[str, int] = {}
+
+    def asked(exchange: Exchange) -> None:
+        if made.get(exchange.fields.get("authorization", ""), 0) >= 3:
+            exchange.sent = b"{}"
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status == 201:
+            key = exchange.fields["authorization"]
+            made[key] = made.get(key, 0) + 1
+        elif exchange.status == 400 and exchange.sent == b"{}":
+            error = exchange.json
+            del error["error"]["details"]
+            error["error"].update(code="webhook_endpoint_limit_reached", param=None)
+            exchange.status, exchange.json = 409, error
+
+    over_http(patch, "POST /webhook-endpoints", asked=asked, answered=answered)
+
+
+def bodies_of_any_size(patch: MonkeyPatch) -> None:
+    """A body may have ten megabytes. “body_too_large (over 64 KiB)”"""
+    patch.setattr(server, "_POLICY", replace(server._POLICY, max_body=10_000_000))

@@ -1,0 +1,167 @@
+"""Faults in pages, cursors, order and filters of lists."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+from pytest import MonkeyPatch
+
+from esim_service.api import backend
+from esim_service.api import esims as esim_api
+from esim_service.api import orders as order_api
+from esim_service.api.backend import Backend
+from esim_service.api.plans import PlanGroup
+from esim_service.store import events, orders, plans
+from esim_service.store.unit import Unit
+from partner_esim._runtime.server.hooks import Cursors
+from tests.contract.faults.seeding import Exchange, edit, in_answers, over_http
+
+T = TypeVar("T")
+
+
+def oldest_orders_first(patch: MonkeyPatch) -> None:
+    """Orders come in the order in which they were placed. “GET /orders returns newest first”"""
+    edit(
+        patch,
+        orders.page,
+        ("order_id < $3", "order_id > CASE $3 WHEN '~' THEN '' ELSE $3 END"),
+        ("ORDER BY order_id DESC", "ORDER BY order_id"),
+    )
+
+
+def newest_events_first(patch: MonkeyPatch) -> None:
+    """Each page of the feed begins with its newest event.
+
+    “GET /events returns events oldest first”
+    """
+    in_answers(patch, "GET /events", lambda page: page["data"].reverse())
+
+
+def plans_by_price(patch: MonkeyPatch) -> None:
+    """Plans come by price. “country and coverage are ANDed; order by plan_id”"""
+    edit(patch, plans.plans, ("ORDER BY p.plan_id", "ORDER BY p.price, p.plan_id"))
+
+
+def cursor_skips_one(patch: MonkeyPatch) -> None:
+    """The cursor is the first item of the next page, which then begins behind it.
+
+    “GET /orders?cursor=... continues the list”
+    """
+    edit(
+        patch,
+        backend.page,
+        ("found = found[:limit]\n", "last, found = found[-1], found[:limit]\n"),
+        ("key(found[-1])", "key(last)"),
+    )
+
+
+def cursor_repeats_one(patch: MonkeyPatch) -> None:
+    """The cursor's own item is on the next page again. “continues the list”"""
+    edit(patch, orders.page, ("order_id < $3", "order_id <= $3"))
+
+
+def pages_by_offset(patch: MonkeyPatch) -> None:
+    """A cursor counts items, and shows some twice when there are new ones. “continues the list”"""
+
+    async def page(
+        backend: Backend,
+        query: Callable[[str, int], Unit[Sequence[T]]],
+        key: Callable[[T], str],
+        limit: int,
+        cursor: str | None,
+        start: str,
+        *scope: object,
+    ) -> tuple[Sequence[T], bool, str | None]:
+        offset = 0 if cursor is None else int(str(backend.cursors.decode(cursor, *scope)))
+        found = await backend.read(partial(query, start, 1_000_000))
+        more = len(found) > offset + limit
+        following = backend.cursors.encode(offset + limit, *scope) if more else None
+        return found[offset : offset + limit], more, following
+
+    patch.setattr(order_api, "page", page)
+    patch.setattr(esim_api, "page", page)
+
+
+def limit_is_ignored(patch: MonkeyPatch) -> None:
+    """eSIMs come fifty at a time, whatever was asked for. “1 to 200, default 50”"""
+    edit(patch, esim_api.EsimGroup.list_esims, ("            limit,\n", "            50,\n"))
+
+
+def never_more(patch: MonkeyPatch) -> None:
+    """The first page says that it is the last one. “"has_more": bool”"""
+    edit(
+        patch,
+        backend.page,
+        ("return found, True, backend", "return found, False, None and backend"),
+    )
+
+
+def feed_without_resume_point(patch: MonkeyPatch) -> None:
+    """The last page of the feed has no cursor.
+
+    “EventList always gives a `next_cursor` (the resume point, also on an empty page)”
+    """
+
+    def change(page: dict[str, object]) -> None:
+        if not page["has_more"]:
+            page["next_cursor"] = None
+
+    in_answers(patch, "GET /events", change)
+
+
+def reference_filter_ignored(patch: MonkeyPatch) -> None:
+    """All orders are listed, whatever reference is asked for.
+
+    “GET /orders?reference=... finds an order by its reference.”
+    """
+    edit(
+        patch,
+        order_api.OrderGroup.list_orders,
+        ("partial(store.page, scope, reference)", "partial(store.page, scope, None)"),
+    )
+
+
+def reference_filter_by_prefix(patch: MonkeyPatch) -> None:
+    """Orders are found by the start of their reference. “finds an order by its reference”"""
+    edit(patch, orders.page, ("AND reference = $5", "AND reference LIKE $5 || '%'"))
+
+
+def type_filter_ignored(patch: MonkeyPatch) -> None:
+    """The feed has all types, whichever is asked for.
+
+    “one of the nine event types in section 6”
+    """
+    edit(patch, events.feed, ("AND type = $5", "AND $5 = $5"))
+
+
+def country_with_case(patch: MonkeyPatch) -> None:
+    """Small letters find no plans. “`country` matches any letter case”"""
+    edit(patch, PlanGroup.list_plans, ("country and country.upper()", "country"))
+
+
+def country_or_coverage(patch: MonkeyPatch) -> None:
+    """With a country, the coverage does not count. “country and coverage are ANDed”"""
+    edit(
+        patch,
+        PlanGroup.list_plans,
+        (
+            "partial(store.plans, wanted, coverage)",
+            "partial(store.plans, wanted, None if wanted else coverage)",
+        ),
+    )
+
+
+def any_cursor_accepted(patch: MonkeyPatch) -> None:
+    """What is no cursor starts the list. “of another list or filter, or garbage”"""
+
+    def asked(exchange: Exchange) -> None:
+        if "cursor=c1_" not in exchange.query:
+            kept = [each for each in exchange.query.split("&") if not each.startswith("cursor=")]
+            exchange.query = "&".join(kept)
+
+    over_http(patch, "GET .*", asked=asked)
+
+
+def cursor_of_another_list(patch: MonkeyPatch) -> None:
+    """A cursor does not belong to its list. “of another list or filter, or garbage”"""
+    edit(patch, Cursors._seal, ("json.dumps(scope, default=str)", '"any"'))

@@ -1,0 +1,200 @@
+"""How a fault is put into the service: an edit of a function, or of what comes and goes over HTTP.
+
+A fault that finds nothing to change is an error, so that none grows stale without a word.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from types import CodeType, FunctionType
+from typing import Any
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+from pytest import MonkeyPatch
+from starlette.types import Message, Receive, Scope, Send
+
+from esim_service import document
+from esim_service.front import Front
+from esim_service.settings import API_PATH
+
+Seed = Callable[[MonkeyPatch], None]
+
+# Every operation, such as `GET /orders/{order_id}`.
+CALLS = [
+    f"{method.upper()} {path}"
+    for path, operations in document.load()["paths"].items()
+    for method in operations
+]
+
+
+def edit(patch: MonkeyPatch, function: Any, *edits: tuple[str, str]) -> None:
+    """Replace pieces of a function's source, each of which must be there once.
+
+    Raises:
+        LookupError: it is not.
+    """
+    target: FunctionType = inspect.unwrap(function)
+    source = inspect.getsource(target)
+    for old, new in edits:
+        if source.count(old) != 1:
+            raise LookupError(f"{target.__qualname__} has {old!r} {source.count(old)} times, not 1")
+        source = source.replace(old, new)
+    # Without its decorators; a method is indented.
+    _, head, rest = re.split(r"^( *(?:async )?def )", source, maxsplit=1, flags=re.MULTILINE)
+    text = f"from __future__ import annotations\nif True:\n {head}{rest}"
+    module = compile(text, inspect.getfile(target), "exec")
+    code = next(each for each in module.co_consts if isinstance(each, CodeType))
+    patch.setattr(target, "__code__", code)
+
+
+def unchecked(patch: MonkeyPatch, model: type[BaseModel], name: str, annotation: Any) -> None:
+    """Let a property of a model take what an annotation takes, keeping its default."""
+    fields = model.__pydantic_fields__
+    default = fields[name].default
+    patch.setitem(fields, name, FieldInfo.from_annotated_attribute(annotation, default))
+
+
+@dataclass
+class Exchange:
+    """A request with its answer, both of which a fault may change.
+
+    Attributes:
+        call: method and path below the version segment, such as `GET /orders/ord_1`.
+        fields: the headers of the request, by lower-case name.
+        query: the query string.
+        sent: the body of the request.
+        status: None before the request was answered.
+        headers: of the answer, by lower-case name.
+        body: that of the answer.
+    """
+
+    call: str
+    fields: dict[str, str]
+    query: str
+    sent: bytes
+    status: int | None = None
+    headers: dict[str, str] = field(default_factory=dict)
+    body: bytes = b""
+
+    @property
+    def json(self) -> Any:
+        """The body of the answer as JSON."""
+        return json.loads(self.body)
+
+    @json.setter
+    def json(self, value: object) -> None:
+        self.body = json.dumps(value, separators=(",", ":")).encode()
+
+
+Change = Callable[[Exchange], None]
+
+
+def _unchanged(_: Exchange) -> None:
+    """Leave it as it is."""
+
+
+def over_http(
+    patch: MonkeyPatch, calls: str, *, asked: Change = _unchanged, answered: Change = _unchanged
+) -> None:
+    """Change the calls that fit a pattern: before the service sees them, or its answers.
+
+    Whatever gets a status before it was asked is not passed on.
+
+    Raises:
+        LookupError: the pattern fits no operation.
+    """
+    if not any(re.fullmatch(calls, each) for each in CALLS):
+        raise LookupError(f"no operation is {calls!r}")
+    served = Front.__call__
+
+    async def changed(self: Front, scope: Scope, receive: Receive, send: Send) -> None:
+        path = scope.get("path", "").removeprefix(API_PATH)
+        if scope["type"] != "http" or not re.fullmatch(calls, f"{scope['method']} {path}"):
+            await served(self, scope, receive, send)
+            return
+        exchange = Exchange(
+            f"{scope['method']} {path}",
+            {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]},
+            scope["query_string"].decode("latin-1"),
+            await _body(receive),
+        )
+        asked(exchange)
+        if exchange.status is None:
+            await _answer(served, self, scope, receive, exchange)
+        answered(exchange)
+        if exchange.body:
+            exchange.headers["content-length"] = str(len(exchange.body))
+        headers = [(k.encode("latin-1"), v.encode("latin-1")) for k, v in exchange.headers.items()]
+        await send({"type": "http.response.start", "status": exchange.status, "headers": headers})
+        await send({"type": "http.response.body", "body": exchange.body})
+
+    patch.setattr(Front, "__call__", changed)
+
+
+async def _body(receive: Receive) -> bytes:
+    body, more = b"", True
+    while more:
+        message = await receive()
+        body += message.get("body", b"")
+        more = message.get("more_body", False)
+    return body
+
+
+async def _answer(
+    served: Callable[..., Any], front: Front, scope: Scope, receive: Receive, exchange: Exchange
+) -> None:
+    passed = [exchange.sent]
+
+    async def again() -> Message:
+        # What follows the body is that the client went away.
+        if not passed:
+            return await receive()
+        return {"type": "http.request", "body": passed.pop(), "more_body": False}
+
+    async def keep(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            exchange.status = message["status"]
+            exchange.headers = {
+                name.decode("latin-1"): value.decode("latin-1")
+                for name, value in message["headers"]
+            }
+        exchange.body += message.get("body", b"")
+
+    headers = [(k.encode("latin-1"), v.encode("latin-1")) for k, v in exchange.fields.items()]
+    query = exchange.query.encode("latin-1")
+    await served(front, {**scope, "headers": headers, "query_string": query}, again, keep)
+
+
+def in_answers(
+    patch: MonkeyPatch, calls: str, change: Callable[[Any], object], statuses: str = "2.."
+) -> None:
+    """Change the JSON of answers in place, or by what `change` returns instead."""
+
+    def answered(exchange: Exchange) -> None:
+        # HEAD has nothing to change.
+        if exchange.body and re.fullmatch(statuses, str(exchange.status)):
+            value = exchange.json
+            returned = change(value)
+            exchange.json = value if returned is None else returned
+
+    over_http(patch, calls, answered=answered)
+
+
+def in_requests(patch: MonkeyPatch, calls: str, change: Callable[[Any], None]) -> None:
+    """Change the JSON objects of requests before anything checks them."""
+
+    def asked(exchange: Exchange) -> None:
+        try:
+            value = json.loads(exchange.sent)
+        except (ValueError, RecursionError):
+            return
+        if isinstance(value, dict):
+            change(value)
+            exchange.sent = json.dumps(value).encode()
+
+    over_http(patch, calls, asked=asked)

@@ -1,0 +1,164 @@
+"""Find out which faults `specwright test` finds: `python -m tests.contract.judge`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.contract.faults.table import FAULTS
+from tests.contract.faulty import NONE
+from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save
+
+ROOT = Path(__file__).parents[2]
+DOCUMENT = ROOT / "spec" / "openapi.json"
+SPECWRIGHT = Path(sys.executable).with_name("specwright")
+VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY")
+OPTIONS = ("--api-key-env", "--other-api-key-env", "--limited-api-key-env")
+SEEDS = (1, 2, 3)
+PATIENCE_SECONDS = 120
+# It takes requests that keep the schema for requests that must succeed.
+WRONG = "positive_data_acceptance"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """A service with a fault, on this machine."""
+
+    base_url: str
+    keys: tuple[str, ...] = field(repr=False)
+
+
+@contextlib.contextmanager
+def serving(name: str) -> Iterator[Served]:
+    """Serve with a fault, or with `none`, for the time of the context."""
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        subprocess.Popen(
+            [sys.executable, "-m", "tests.contract.faulty", name],
+            cwd=ROOT,
+            # What it leaves when it is killed goes with the directory.
+            env={**os.environ, "TMPDIR": directory},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        ) as process,
+    ):
+        assert process.stdout is not None
+        try:
+            *keys, address = (process.stdout.readline().strip() for _ in range(4))
+            if not address:
+                raise RuntimeError(f"the service does not start with the fault {name}")
+            yield Served(address.split()[-1], tuple(keys))
+        finally:
+            process.kill()
+
+
+def judge(served: Served, seed: int) -> tuple[str, ...]:
+    """The rules that `specwright test` finds broken; or why the run ended otherwise."""
+    given = dict(zip(VARIABLES, served.keys, strict=False))
+    named = [part for pair in zip(OPTIONS, given, strict=False) for part in pair]
+    command = [SPECWRIGHT, "test", served.base_url, "--document", DOCUMENT, *named]
+    try:
+        done = subprocess.run(
+            [*command, "--seed", str(seed), "--format", "json"],
+            cwd=ROOT,
+            env={**os.environ, **given},
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE_SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return ()
+    found = json.loads(done.stdout)["findings"] if done.stdout else []
+    rules = tuple(sorted({each["rule"] for each in found}))
+    # Without findings, it still fails for an operation that never succeeded or a lost target.
+    return rules or ((f"exit code {done.returncode}",) if done.returncode else ())
+
+
+def alone(served: Served, program: str) -> frozenset[tuple[str, str]]:
+    """What schemathesis finds by itself: checks that failed, with their operation."""
+    with tempfile.TemporaryDirectory() as directory:
+        report = Path(directory, "report.ndjson")
+        command = [program, "run", DOCUMENT, "--url", served.base_url, "--seed", "1"]
+        limits = ["--max-time", str(ALONE_SECONDS), "--request-timeout", "5"]
+        key = ["--header", f"Authorization: Bearer {served.keys[0]}"]
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            subprocess.run(
+                [*command, *limits, *key, "--report", "ndjson", "--report-ndjson-path", report],
+                cwd=directory,
+                capture_output=True,
+                check=False,
+                timeout=PATIENCE_SECONDS,
+            )
+        lines = report.read_text("utf-8").splitlines() if report.exists() else []
+    return frozenset(failed for line in lines for failed in _failed(json.loads(line)))
+
+
+def _failed(event: dict[str, dict[str, object]]) -> Iterator[tuple[str, str]]:
+    recorder = event.get("ScenarioFinished", {}).get("recorder")
+    if isinstance(recorder, dict):
+        for case_id, checks in recorder.get("checks", {}).items():
+            case = recorder["cases"][case_id]["value"]
+            for check in checks:
+                if check["status"] != "success" and check["name"] != WRONG:
+                    yield f"{case['method']} {case['path']}", check["name"]
+
+
+def tried(name: str, program: str | None, noise: frozenset[tuple[str, str]]) -> Verdict:
+    """A verdict on a fault; schemathesis has a service of its own at the same time."""
+
+    def beside() -> frozenset[tuple[str, str]] | None:
+        if program is None:
+            return None
+        with serving(name) as served:
+            return alone(served, program) - noise
+
+    with ThreadPoolExecutor(1) as pool:
+        other = pool.submit(beside)
+        with serving(name) as served:
+            started = time.monotonic()
+            rules = judge(served, SEEDS[0])
+            seconds = time.monotonic() - started
+        checks = other.result()
+    by_itself = None if checks is None else tuple(sorted({check for _, check in checks}))
+    return Verdict(rules, round(seconds, 1), by_itself)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.contract.judge", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="faults; all of them by default")
+    options = parser.parse_args()
+    if unknown := set(options.names) - FAULTS.keys():
+        parser.error(f"there is no fault {', '.join(sorted(unknown))}")
+    program = shutil.which("schemathesis")
+    false = []
+    noise: frozenset[tuple[str, str]] = frozenset()
+    for seed in SEEDS:
+        with serving(NONE) as served:
+            false += judge(served, seed)
+        if program is not None:
+            with serving(NONE) as served:
+                noise |= alone(served, program)
+    print(f"without a fault: {', '.join(false) or 'no finding'}", flush=True)
+    verdicts = load()
+    for name in options.names or FAULTS:
+        verdicts[name] = tried(name, program, noise)
+        save(verdicts)
+        print(f"{FAULTS[name].kind:14} {name:34} {verdicts[name]}", flush=True)
+    sys.exit(1 if false else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,101 @@
+"""The faults that contract tests are judged by are real ones, and some of them are found."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.faults.seeding import edit
+from tests.contract.faults.table import FAULTS, Fault
+from tests.contract.judge import Served, judge, serving
+from tests.contract.verdicts import load
+
+KINDS = {
+    *("shape", "validation", "authentication", "isolation", "state"),
+    *("idempotency", "lists", "limits", "webhooks", "robustness"),
+}
+
+
+class Counted(pytest.MonkeyPatch):
+    """Counts what it changes."""
+
+    changes = 0
+
+    def setattr(self, *args: Any, **options: Any) -> None:
+        self.changes += 1
+        super().setattr(*args, **options)
+
+    def setitem(self, *args: Any) -> None:
+        self.changes += 1
+        super().setitem(*args)
+
+
+@pytest.fixture
+def promises(corpus: Path) -> str:
+    """The source text and the decisions about what it does not show, without line breaks."""
+    shared = corpus.parent
+    pages = [*(shared / "source").glob("*.md"), shared / "design" / "contract.md"]
+    if not all(page.is_file() for page in pages):
+        pytest.skip("the source text is not there")
+    return " ".join(" ".join(page.read_text("utf-8") for page in pages).split())
+
+
+@pytest.fixture(params=FAULTS.values(), ids=lambda fault: fault.name)
+def fault(request: pytest.FixtureRequest) -> Fault:
+    return request.param
+
+
+def test_each_class_has_at_least_five_faults() -> None:
+    counts = Counter(fault.kind for fault in FAULTS.values())
+    assert counts.keys() == KINDS
+    assert min(counts.values()) >= 5
+    assert counts.total() >= 60
+
+
+def test_a_fault_says_what_it_is(fault: Fault) -> None:
+    assert fault.says.endswith(".")
+    assert fault.quotes
+
+
+def test_a_fault_breaks_what_is_promised(promises: str) -> None:
+    invented = {
+        fault.name: quote
+        for fault in FAULTS.values()
+        for quote in fault.quotes
+        if quote not in promises
+    }
+    assert not invented
+
+
+def test_a_fault_changes_the_service(fault: Fault) -> None:
+    patch = Counted()
+    try:
+        fault.seed(patch)
+        assert patch.changes
+    finally:
+        patch.undo()
+
+
+def test_an_edit_of_what_is_not_there_is_an_error() -> None:
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(LookupError):
+        edit(patch, judge, ("nothing has this text", "nor this"))
+
+
+def test_every_fault_was_judged() -> None:
+    assert load().keys() == FAULTS.keys(), "run: nox -s faults"
+
+
+@pytest.mark.parametrize(
+    ("name", "rule"),
+    [
+        ("float-money", "response-schema"),
+        ("order-of-anybody", "isolation"),
+        ("replay-is-not-marked", "idempotency-replay"),
+    ],
+)
+def test_a_fault_is_found(name: str, rule: str) -> None:
+    with serving(name) as served:
+        # The key whose limits are used up takes a third of the time, and finds other faults.
+        found = judge(Served(served.base_url, served.keys[:2]), seed=1)
+    assert rule in found
