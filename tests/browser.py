@@ -8,7 +8,7 @@ import select
 import shutil
 import subprocess
 from base64 import b64decode
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +110,6 @@ class Page:
 
     browser: Browser
     session: str
-    _media: dict[str, Any] = field(default_factory=dict)
 
     def call(self, method: str, **parameters: Any) -> Any:
         return self.browser.call(method, self.session, **parameters)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.browser import NAMES, Browser, installed
+
 ROOT = Path(__file__).parents[1]
 COMMAND = Path(sys.executable).with_name("specwright")
 
@@ -80,3 +82,14 @@ def specwright() -> Run:
         )
 
     return run
+
+
+@pytest.fixture(scope="session")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    """A headless Chromium; tests that need it are skipped without one on the path."""
+    command = installed()
+    if command is None:
+        pytest.skip(f"no Chromium on the path: none of {', '.join(NAMES)}")
+    running = Browser(command, tmp_path_factory.mktemp("browser"))
+    yield running
+    running.close()

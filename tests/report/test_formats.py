@@ -16,7 +16,7 @@ from specwright.document.sources.load import load
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, in_order
 from specwright.report.formats import FORMATS
-from tests.report import published, sarif
+from tests.report import junit, published, samples, sarif
 from tests.validate.documents import write
 
 RULE = RuleDescription(
@@ -101,6 +101,36 @@ def test_json_has_a_member_for_what_there_is() -> None:
     assert report["waived"] == [broken | {"reason": "Nobody calls it."}]
 
 
+def test_json_has_facts_and_tables_when_there_are_any() -> None:
+    assert not {"facts", "tables"} & published.read(FORMATS["json"](REPORT)).keys()
+    report = published.read(FORMATS["json"](samples.REPORT))
+    assert report["facts"] == [
+        {"label": "Target", "value": "http://127.0.0.1/api"},
+        {"label": "Seed", "value": "4711"},
+    ]
+    assert report["tables"] == [
+        {
+            "title": "Coverage",
+            "columns": ["Operation", "Statuses"],
+            "rows": [["POST /orders", "3 of 5"], ["GET /plans", "1 of 2"]],
+            "note": "16 of 16 operations succeeded.",
+        }
+    ]
+
+
+def test_text_has_tables_and_facts_before_the_last_line() -> None:
+    assert text(replace(samples.REPORT, findings=())) == (
+        "Coverage:\n"
+        "    Operation     Statuses\n"
+        "    POST /orders  3 of 5\n"
+        "    GET /plans    1 of 2\n"
+        "    16 of 16 operations succeeded.\n"
+        "Target: http://127.0.0.1/api\n"
+        "Seed: 4711\n"
+        "spec/openapi.json: no findings (1 waived)\n"
+    )
+
+
 def test_annotations_have_the_evidence_below_the_message_and_no_waived_findings() -> None:
     first, second = FORMATS["github"](REPORT).splitlines()
     assert first == (
@@ -122,6 +152,12 @@ def test_a_place_in_the_indentation_is_shown_at_the_first_character() -> None:
     finding = Finding("r", Level.INFO, Location("f", 1, 1), None, "m")
     lines = text(Report("f", (finding,), line=lambda _: "\t  - a: 1")).splitlines()
     assert lines[1:3] == ["    1 | - a: 1", "      | ^"]
+
+
+def test_a_place_behind_the_end_of_a_line_is_shown_there() -> None:
+    finding = Finding("r", Level.INFO, Location("f", 1, 6), None, "m")
+    lines = text(Report("f", (finding,), line=lambda _: "a: 1")).splitlines()
+    assert lines[1:3] == ["    1 | a: 1", "      |      ^"]
 
 
 def test_sarif_has_related_locations_suppressions_and_help() -> None:
@@ -177,6 +213,7 @@ def test_the_report_of_every_rule_fits_the_schemas(rule: RuleDescription, tmp_pa
     report = check(document, Settings(Profile.STRICT))
     published.read(FORMATS["json"](report))
     sarif.read(FORMATS["sarif"](report))
+    junit.read(FORMATS["junit"](report))
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,10 @@ from click.testing import CliRunner, Result
 import specwright
 from specwright.cli import cli
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, Level, Report
+from specwright.findings import Finding, Level, Report
 from specwright.report.formats import FORMATS
 from specwright.text import visible
-from tests.report import published, sarif
+from tests.report import published, samples, sarif
 from tests.report.acting import acting
 
 COMMAND = Path(sys.executable).with_name("specwright")
@@ -95,10 +96,10 @@ def test_a_document_cannot_forge_an_annotation(document: Path) -> None:
 @pytest.mark.parametrize("name", FORMATS)
 def test_nothing_of_a_finding_acts(name: str) -> None:
     text = f"{HOSTILE}\ud800"
-    place = Location(text, 1, 3)
-    evidence, value = (Evidence(text, text),), json.dumps(text, ensure_ascii=False)
-    finding = Finding("r", Level.ERROR, place, text, text, place, evidence, value, text)
-    rendered = FORMATS[name](Report(text, (finding,), (finding,), (), lambda location: text))
+    report = samples.saying(text)
+    value = json.dumps(text, ensure_ascii=False)
+    finding = replace(report.findings[0], counterexample=value)
+    rendered = FORMATS[name](replace(report, findings=(finding,)))
     assert acting(without_colours(rendered)) == set()
     rendered.encode("utf-8")
 

@@ -25,6 +25,7 @@ from specwright.report.terminal import show
 Examples:
   specwright validate spec/openapi.json
   specwright validate openapi.yaml --format sarif > findings.sarif
+  specwright validate openapi.yaml --format html > report.html
   specwright validate openapi.yaml --config lint.toml
 
 Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the document or the

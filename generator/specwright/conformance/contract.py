@@ -93,6 +93,11 @@ class Operation:
         return self.site.method
 
     @property
+    def item(self) -> Pointer:
+        """The pointer of its path item."""
+        return self.site.item.pointer
+
+    @property
     def is_safe(self) -> bool:
         """Whether asking changes nothing (RFC 9110, 9.2.1)."""
         return self.method in ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
 
@@ -132,3 +133,16 @@ def _json_or_none(body: bytes) -> JsonValue:
     except (ValueError, RecursionError):
         return None
     return value
+
+
+def readings(text: str) -> list[JsonValue]:
+    """The values that a text in a header or a query may stand for: itself, and as JSON."""
+    found: list[JsonValue] = [text]
+    with suppress(ValueError, RecursionError):
+        found.append(json.loads(text))
+    return found
+
+
+def text_of(value: JsonValue) -> str:
+    """A value as it is written in a header or a query."""
+    return value if isinstance(value, str) else json.dumps(value)

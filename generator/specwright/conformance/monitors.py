@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from specwright.conformance.contract import Contract, Operation
-from specwright.conformance.exchange import Exchange, JsonValue, Response
+from specwright.conformance.exchange import Exchange, JsonValue, Response, readings
 from specwright.conformance.record import Record, Violation
 from specwright.document import sites
 from specwright.document.sites import Site
@@ -148,7 +146,7 @@ class Monitors:
                 if header.value.get("required") is True:
                     yield answer.violation("response-header", header.pointer, f"no {name}")
             elif "schema" in header.value:
-                values = _readings(given)
+                values = readings(given)
                 schema = header / "schema"
                 if all(any(self.contract.instances.problems(schema, each)) for each in values):
                     yield answer.violation(
@@ -275,11 +273,3 @@ def _who(exchange: Exchange) -> str:
 def _fits(given: str, declared: str) -> bool:
     kind = declared.partition("/")[0]
     return declared in (given, "*/*") or (declared.endswith("/*") and given.startswith(f"{kind}/"))
-
-
-def _readings(text: str) -> list[JsonValue]:
-    """What the text of a header may stand for: itself, or a number or boolean."""
-    readings: list[JsonValue] = [text]
-    with contextlib.suppress(ValueError):
-        readings.append(json.loads(text))
-    return readings

@@ -18,10 +18,12 @@ from specwright.conformance.scenarios.explore import explore, finish
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.limits import capacity, rate_limits
 from specwright.conformance.scenarios.lists import lists
+from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
+from specwright.conformance.scenarios.validation import validation
 from specwright.conformance.target import Target, TargetLost
 from specwright.conformance.workbench import Workbench
-from specwright.findings import Evidence, Finding, Level, Report, in_order
+from specwright.findings import Evidence, Finding, Level, Report, Table, in_order
 from specwright.pointer import Pointer
 
 # Of one finding; the rest is counted.
@@ -42,6 +44,8 @@ SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "idempotency": idempotency,
     "lists": lists,
     "isolation": isolation,
+    "validation": validation,
+    "robustness": robustness,
     "capacity": capacity,
     "deleted": deleted,
     "rate limits": rate_limits,
@@ -116,8 +120,15 @@ class Run:
             RULES,
             document.line,
             tuple(facts),
-            coverage.tables(self.items),
+            (
+                Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
+                *coverage.tables(self.items),
+            ),
         )
+
+    def _steps(self) -> Iterator[tuple[str, str, str]]:
+        for name, requests, seconds in self.steps:
+            yield name, f"{requests:,}", f"{seconds:.1f}"
 
     def _findings(self) -> Iterator[Finding]:
         grouped: dict[tuple[str, Pointer, str], list[Violation]] = {}

@@ -15,7 +15,7 @@ from specwright.conformance.links import Unknown, evaluate, inferred
 from specwright.conformance.samples import sample
 from specwright.conformance.target import MAIN, Target
 from specwright.document import sites
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, resolve
 
 # The newest values that are kept of each parameter.
 _KEPT = 20
@@ -183,5 +183,10 @@ def with_key(call: Call, key: str) -> Call:
     """The same call under an idempotency key, where the operation has one."""
     declared = call.operation.declared["idempotency"]
     if declared is None or isinstance(call.body, Absent):
+        return call
+    try:
+        resolve(call.body, declared.key.raw)
+    except KeyError:
+        # Its absence is what the call is about.
         return call
     return call.with_member(declared.key.raw, key)

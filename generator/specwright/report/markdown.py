@@ -25,43 +25,44 @@ _Value = TypeVar("_Value")
 
 
 class _Written(NamedTuple):
-    """A row, without and with what supports it."""
+    """A row, and what supports it."""
 
-    short: str
-    full: str
+    row: str
+    support: str = ""
 
 
 def render(report: Report) -> str:
     """The verdict, then HTML in which Markdown is not read, as far as there is room."""
     outcome = "failed" if report.has_errors else "passed"
     head = f"### specwright {outcome}: {verdict(report)} {MARKER}\n"
-    facts = _block(
-        "<table>",
-        [("document", report.document), *report.facts],
-        _fact,
-        "</table>",
-        _FACTS,
-        "fact",
-    )
-    tables = _block("", report.tables, _table, "", _TABLES, "table")
-    waived = _block(
+    facts = [("document", report.document), *report.facts]
+    before = _block("<table>", facts, _fact, "</table>", _FACTS, "fact")
+    after = _tables(report) + _all_waived(report)
+    room = LIMIT - len(head) - len(before) - len(after)
+    return head + before + _findings(report, room) + after
+
+
+def _findings(report: Report, room: int) -> str:
+    if not report.findings:
+        return ""
+    opening = f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}"
+    by_level = sorted(report.findings, key=lambda finding: LEVELS.index(finding.level))
+    return _block(opening, by_level, _finding, "</table>", room, "finding")
+
+
+def _tables(report: Report) -> str:
+    return _block("", report.tables, _table, "", _TABLES, "table") if report.tables else ""
+
+
+def _all_waived(report: Report) -> str:
+    if not report.waived:
+        return ""
+    opening = (
         f"<details><summary>{counted(len(report.waived), 'waived finding')}</summary>\n<table>\n"
-        f"{_headings('Rule', 'Place', 'Message', 'Reason')}",
-        report.waived,
-        _waived,
-        "</table>\n</details>",
-        _WAIVED,
-        "waived finding",
+        f"{_headings('Rule', 'Place', 'Message', 'Reason')}"
     )
-    findings = _block(
-        f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}",
-        sorted(report.findings, key=lambda finding: LEVELS.index(finding.level)),
-        _finding,
-        "</table>",
-        LIMIT - len(head) - len(facts) - len(tables) - len(waived),
-        "finding",
-    )
-    return head + facts + findings + tables + waived
+    closing = "</table>\n</details>"
+    return _block(opening, report.waived, _waived, closing, _WAIVED, "waived finding")
 
 
 def _block(
@@ -72,25 +73,24 @@ def _block(
     room: int,
     noun: str,
 ) -> str:
-    """All values in short, then in full as far as there is room, and how many there is none for.
+    """All rows, then their support as far as there is room, and how many there is none for.
 
     A blank line begins a block and none lies within it: there Markdown would be read again.
     """
-    if not values:
-        return ""
     room -= len(opening) + len(closing) + _NOTE
     kept: list[_Written] = []
     for written in map(write, values):
-        if len(written.short) < room:
-            room -= len(written.short) + 1
+        if len(written.row) < room:
+            room -= len(written.row) + 1
             kept.append(written)
     lines, shortened = [opening], 0
-    for written in kept:
-        further = len(written.full) - len(written.short)
-        fits = further <= room
-        room -= further if fits else 0
-        shortened += not fits
-        lines.append(written.full if fits else written.short)
+    for row, support in kept:
+        lines.append(row)
+        if len(support) < room:
+            room -= len(support) + 1
+            lines.append(support)
+        else:
+            shortened += 1
     lines.append(closing)
     missing = []
     if len(kept) < len(values):
@@ -103,15 +103,13 @@ def _block(
 
 
 def _finding(finding: Finding) -> _Written:
-    cells = [finding.level, _code(finding.rule), _place(finding)]
-    message = _code(finding.message)
-    return _Written(_row(*cells, message), _row(*cells, message + "".join(_folded(finding))))
+    row = _row(finding.level, _code(finding.rule), _place(finding), _code(finding.message))
+    support = "".join(_folded(finding))
+    return _Written(row, f'<tr><td colspan="4">{support}</td></tr>' if support else "")
 
 
 def _folded(finding: Finding) -> Iterator[str]:
     """What supports a finding, each behind its label."""
-    if finding.related is not None:
-        yield f"<br>see also {_code(str(finding.related))}"
     if finding.counterexample is not None:
         yield _details("counterexample", finding.counterexample)
     for each in finding.evidence:
@@ -120,31 +118,28 @@ def _folded(finding: Finding) -> Iterator[str]:
 
 def _waived(finding: Finding) -> _Written:
     reason = _code(finding.waived or "")
-    row = _row(_code(finding.rule), _place(finding), _code(finding.message), reason)
-    return _Written(row, row)
+    return _Written(_row(_code(finding.rule), _place(finding), _code(finding.message), reason))
 
 
 def _fact(fact: tuple[str, str]) -> _Written:
-    row = _row(*map(_code, fact))
-    return _Written(row, row)
+    return _Written(_row(*map(_code, fact)))
 
 
 def _table(table: Table) -> _Written:
     headings = _headings(*map(_code, table.columns))
-    block = _block(
+    written = _block(
         f"<details><summary>{_code(table.title)}</summary>\n<table>\n{headings}",
         table.rows,
         _cells,
         f"</table>{_code(table.note) if table.note else ''}</details>",
         _TABLE,
         "row",
-    ).strip("\n")
-    return _Written(block, block)
+    )
+    return _Written(written.strip("\n"))
 
 
 def _cells(row: tuple[str, ...]) -> _Written:
-    written = _row(*map(_code, row))
-    return _Written(written, written)
+    return _Written(_row(*map(_code, row)))
 
 
 def _headings(*titles: str) -> str:
@@ -157,7 +152,8 @@ def _row(*cells: str) -> str:
 
 def _place(finding: Finding) -> str:
     pointer = f"<br>{_code(finding.pointer)}" if finding.pointer else ""
-    return f"{_code(str(finding.location))}{pointer}"
+    related = f"<br>see also {_code(str(finding.related))}" if finding.related else ""
+    return f"{_code(str(finding.location))}{pointer}{related}"
 
 
 def _details(label: str, text: str) -> str:

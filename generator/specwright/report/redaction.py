@@ -15,6 +15,9 @@ from specwright.findings import Finding, Report, Table
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 REDACTED = "[redacted]"
+# What writers of URLs leave as it is, beside letters and digits: none or "/", else what RFC 3986
+# allows in a segment of a path or in a query.
+_SAFE = ("", "/", "!$&'()*+,;=:@", "!$&'()*+,;=:@/?")
 # A shorter piece of Base64 would match by chance.
 _SHORTEST_PIECE = 8
 
@@ -111,7 +114,7 @@ class Redaction:
 def _forms(secret: str) -> Iterator[str]:
     octets = secret.encode("utf-8", "surrogatepass")
     yield secret
-    for encoded in (quote(octets, safe=""), quote(octets), quote_plus(octets)):
+    for encoded in (quote_plus(octets), *(quote(octets, safe=safe) for safe in _SAFE)):
         yield encoded
         yield re.sub("%..", lambda escape: escape[0].lower(), encoded)
     for escaped in (json.dumps(secret), json.dumps(secret, ensure_ascii=False)):

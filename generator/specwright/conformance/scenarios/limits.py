@@ -92,6 +92,10 @@ def rate_limits(bench: Workbench) -> None:
                 pool.map(lambda _, call=call: bench.send(call, LIMITED), range(declared.limit + 5))
             )
         _count(bench, place, name.raw, declared, exchanges)
+        # A class counts all its operations together: what one has used up, the others lack.
+        for each in _of_class(bench, name.raw):
+            if each.pointer in bench.made:
+                bench.send(bench.with_fresh_key(bench.made[each.pointer][0]), LIMITED)
 
 
 def _count(
@@ -133,12 +137,7 @@ def _is_unused(bench: Workbench, declared: RateLimitClass, served: list[Exchange
 
 def _cheapest(bench: Workbench, name: str) -> Call | None:
     """A call of the class that changes nothing: one that is safe, or for what is not there."""
-    of_class = [
-        each
-        for each in bench.contract.operations.values()
-        if each.declared["rate_limit"] is not None
-        and each.declared["rate_limit"].class_.raw == name
-    ]
+    of_class = _of_class(bench, name)
     for each in of_class:
         if each.is_safe and each.pointer in bench.made:
             return bench.made[each.pointer][0]
@@ -146,3 +145,8 @@ def _cheapest(bench: Workbench, name: str) -> Call | None:
         if each.method == "DELETE" and len(each.slots) == 1:
             return Call(each, {each.slots[0].key: "nothing-has-this-id"})
     return None
+
+
+def _of_class(bench: Workbench, name: str) -> list[Operation]:
+    declared = [(each, each.declared["rate_limit"]) for each in bench.contract.operations.values()]
+    return [each for each, limit in declared if limit and limit.class_.raw == name]

@@ -1,0 +1,56 @@
+"""What readers of JUnit XML expect of the elements that we write, and nothing beyond them."""
+
+from typing import NamedTuple
+from xml.etree import ElementTree
+
+
+class Shape(NamedTuple):
+    """The attributes of an element and how often each child may be there, in their order."""
+
+    attributes: frozenset[str]
+    children: dict[str, range]
+
+
+MANY = range(10**6)
+AT_MOST_ONE = range(2)
+SHAPES = {
+    "testsuites": Shape(frozenset(), {"testsuite": MANY}),
+    "testsuite": Shape(
+        frozenset({"name", "tests", "failures", "errors", "skipped"}),
+        {"properties": AT_MOST_ONE, "testcase": MANY},
+    ),
+    "properties": Shape(frozenset(), {"property": MANY}),
+    "property": Shape(frozenset({"name", "value"}), {}),
+    "testcase": Shape(
+        frozenset({"classname", "name"}),
+        {"skipped": AT_MOST_ONE, "failure": AT_MOST_ONE, "system-out": AT_MOST_ONE},
+    ),
+    "skipped": Shape(frozenset({"message"}), {}),
+    "failure": Shape(frozenset({"message", "type"}), {}),
+    "system-out": Shape(frozenset(), {}),
+}
+
+
+def read(document: str) -> ElementTree.Element:
+    """The only suite of a document that fits the table, and whose numbers are true."""
+    root = ElementTree.fromstring(document)
+    assert root.tag == "testsuites"
+    _fits(root)
+    [suite] = root
+    cases = suite.findall("testcase")
+    assert suite.attrib["tests"] == str(len(cases))
+    for number, outcome in (("failures", "failure"), ("skipped", "skipped")):
+        assert suite.attrib[number] == str(sum(case.find(outcome) is not None for case in cases))
+    assert all(case.find("failure") is None or case.find("skipped") is None for case in cases)
+    return suite
+
+
+def _fits(element: ElementTree.Element) -> None:
+    shape = SHAPES[element.tag]
+    assert element.attrib.keys() == shape.attributes
+    tags = [child.tag for child in element]
+    order = list(shape.children)
+    assert tags == sorted(tags, key=order.index)
+    assert all(tags.count(tag) in times for tag, times in shape.children.items())
+    for child in element:
+        _fits(child)

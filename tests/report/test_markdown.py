@@ -1,0 +1,164 @@
+"""Comments say what was found, fit, and hold nothing of what somebody else wrote but text."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from specwright.findings import Evidence, Report, Table
+from specwright.report.formats import FORMATS
+from specwright.report.markdown import MARKER
+from tests.report.samples import REPORT, SHAPE, SLOW, WAIVED, saying
+
+HOSTILE = (
+    "<script>alert(1)</script> <img src=x onerror=alert(1)> </code></pre></table>",
+    "[click](https://evil.example) https://evil.example www.evil.example a@evil.example",
+    "@everyone @org/team #1 org/repo#1 :tada: GH-1 ~~x~~ **x** `x` $x$ | a | b |\\| \\",
+    "\n\n# heading\n\n- list\n\n/close\n/merge\n\n```\n",
+    "-->\n\n<!-- ",
+    "\r\r\x0b\x0c\x85\u2028\u2029\u202e\u200b\0",
+)
+
+
+class Fragment(HTMLParser):
+    """The elements of HTML, and the text in and outside of code."""
+
+    CODE = ("code", "pre")
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: set[str] = set()
+        self.attributes: list[tuple[str, str | None]] = []
+        self.code: list[str] = []
+        self.prose: list[str] = []
+        self._open: list[str] = []
+        self.feed(html)
+        self.close()
+        assert not self._open
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.attributes += attrs
+        if tag in self.CODE:
+            self.code.append("")
+        if tag != "br":
+            self._open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self._open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self._open and self._open[-1] in self.CODE:
+            self.code[-1] += data
+        else:
+            self.prose.append(data)
+
+
+def markdown(report: Report) -> str:
+    return FORMATS["markdown"](report)
+
+
+def blocks(text: str) -> Iterator[str]:
+    """The blocks of HTML behind the verdict, and nothing else, as Markdown is read."""
+    heading, title, closed, *others = MarkdownIt("commonmark").enable("table").parse(text)
+    assert (heading.type, title.type, closed.type) == ("heading_open", "inline", "heading_close")
+    for token in others:
+        assert token.type == "html_block"
+        yield token.content
+
+
+def html(report: Report) -> Fragment:
+    return Fragment("".join(blocks(markdown(report))))
+
+
+def test_the_first_line_is_the_verdict_and_the_mark_of_the_comment() -> None:
+    first = markdown(REPORT).splitlines()[0]
+    assert first == (f"### specwright failed: 2 errors, 1 warning, 1 info (1 waived) {MARKER}")
+    assert markdown(Report("f", ())).startswith(f"### specwright passed: no findings {MARKER}\n")
+
+
+def test_everything_of_a_report_is_there() -> None:
+    found = html(REPORT)
+    for text in (
+        *("Target", "4711", "spec/openapi.json:17:11", SHAPE.message, SHAPE.pointer),
+        *("spec/old.json:16:9", '{"plan": "none"}', "curl", SHAPE.evidence[1].text),
+        *("GET /plans answered 503", "GET /esims is slow", WAIVED.waived),
+        *("Coverage", "Operation", "3 of 5", "16 of 16 operations succeeded."),
+    ):
+        assert text in found.code
+
+
+def test_evidence_tables_and_waived_findings_are_folded() -> None:
+    text = markdown(REPORT)
+    assert text.count("<details>") == 2 * 3 + 1 + 1
+    assert "<summary><code>curl</code></summary><pre>curl -X POST" in text
+    assert "<summary>1 waived finding</summary>" in text
+
+
+def test_errors_come_first() -> None:
+    text = markdown(replace(REPORT, findings=(SLOW, SHAPE)))
+    assert text.index(SHAPE.message) < text.index(SLOW.message)
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_text_is_text(text: str) -> None:
+    _harmless(text)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.text(alphabet=st.sampled_from("<>&|`*_[]()@#:/\\-!$~'\" \t\n\raw.")))
+def test_markup_is_text(text: str) -> None:
+    _harmless(text)
+
+
+def _harmless(text: str) -> None:
+    nothing, found = html(saying("")), html(saying(text))
+    assert found.tags == nothing.tags
+    assert found.attributes == [("colspan", "4")]
+    assert found.prose == nothing.prose
+    rendered = markdown(saying(text)).splitlines()
+    assert all(line.startswith(("<", "###")) or not line for line in rendered)
+
+
+@pytest.mark.parametrize("count", [100, 300, 10_000])
+def test_what_there_is_no_room_for_is_counted(count: int) -> None:
+    text = markdown(replace(REPORT, findings=(SHAPE,) * count))
+    assert 60_000 < len(text) < 65_536
+    shown = text.count("<td>error</td>")
+    folded = text.count("<summary><code>curl</code>")
+    left_out = f"{count - shown} findings left out" if count > shown else "No room here: "
+    assert left_out in text
+    assert f"{shown - folded} findings without evidence" in text
+    assert "16 of 16 operations succeeded." in text
+    list(blocks(text))
+
+
+@pytest.mark.parametrize("text", ["\U000e0041", "<", "x", "\n"])
+def test_nothing_is_so_long_that_it_does_not_fit(text: str) -> None:
+    long = text * 100_000
+    report = saying(long)
+    full = replace(
+        report,
+        findings=report.findings * 50,
+        waived=report.waived * 50,
+        facts=report.facts * 50,
+        tables=(*report.tables * 50, Table("t", ("c",), (("1",),) * 5_000)),
+    )
+    written = markdown(full)
+    assert len(written) < 65_536
+    assert "left out" in written
+    list(blocks(written))
+
+
+def test_a_table_without_rows_still_has_its_note() -> None:
+    found = html(Report("f", (), tables=(Table("Coverage", ("Operation",), (), "No server."),)))
+    assert {"Coverage", "Operation", "No server."} <= set(found.code)
+
+
+def test_long_evidence_says_how_much_is_missing() -> None:
+    finding = replace(SHAPE, evidence=(Evidence("response", "x" * 5_000),))
+    assert "x… (1000 more characters)</pre>" in markdown(Report("f", (finding,)))

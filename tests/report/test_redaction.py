@@ -1,0 +1,119 @@
+"""No secret is in any report, whatever stands around it and however it is written."""
+
+import base64
+import json
+import re
+import string
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import quote, quote_plus, unquote
+
+import click
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from specwright.report.formats import FORMATS
+from specwright.report.redaction import REDACTED, Redaction
+from tests.report.samples import REPORT, saying
+
+SECRET = 'whsec_a/b+c="d\\é 7Zq'
+
+WRITTEN: dict[str, Callable[[str], str]] = {
+    "as it is": lambda secret: secret,
+    "in a path": lambda secret: quote(secret),
+    "in a query": lambda secret: quote(secret, safe=""),
+    "in a segment": lambda secret: quote(secret, safe="!$&'()*+,;=:@"),
+    "in a form": quote_plus,
+    "in small hexadecimal digits": lambda secret: re.sub(
+        "%..", lambda octet: octet[0].lower(), quote(secret, safe="")
+    ),
+    "in JSON": json.dumps,
+    "in JSON with other letters": lambda secret: json.dumps(secret, ensure_ascii=False),
+    "in JSON with slashes escaped": lambda secret: json.dumps(secret).replace("/", "\\/"),
+    "in Base64": lambda secret: base64.b64encode(secret.encode()).decode(),
+    "in Base64 for URLs": lambda secret: base64.urlsafe_b64encode(secret.encode()).decode(),
+}
+# They begin like nothing that a format writes itself.
+SECRETS = st.text(string.ascii_letters + string.digits + '/+=" \\é→', min_size=6, max_size=40).map(
+    "Zq".__add__
+)
+
+
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+def test_every_form_of_a_secret_is_found(written: Callable[[str], str]) -> None:
+    assert Redaction([SECRET]).text(f"before {written(SECRET)} after") in (
+        f"before {REDACTED} after",
+        # Quotation marks of JSON and the padding of Base64 tell nothing.
+        f'before "{REDACTED}" after',
+        f"before {REDACTED}= after",
+        f"before {REDACTED}== after",
+    )
+
+
+@pytest.mark.parametrize("user", ["", "u", "us", "use", "user"])
+def test_credentials_are_found_within_the_base64_of_a_header(user: str) -> None:
+    header = base64.b64encode(f"{user}:{SECRET}:more".encode()).decode()
+    shown = Redaction([SECRET]).text(f"Authorization: Basic {header}")
+    assert REDACTED in shown
+    before, _, after = shown.removeprefix("Authorization: Basic ").partition(REDACTED)
+    # A character at each end holds bits of a neighbour, too.
+    known = len(before) + len(after)
+    assert known <= len(header) - len(SECRET.encode()) * 8 // 6 + 2
+
+
+def test_values_lose_secrets_in_members_names_items_and_numbers() -> None:
+    redaction = Redaction(["secret-1", "12345678"])
+    assert redaction.value(
+        {"a": ["x secret-1 y", None, True, 1.5], "secret-1": 12345678, "b": {"c": "fine"}}
+    ) == {"a": [f"x {REDACTED} y", None, True, 1.5], REDACTED: REDACTED, "b": {"c": "fine"}}
+
+
+def test_a_secret_within_another_one_does_not_save_the_rest() -> None:
+    assert (
+        Redaction(["part", "a part of it"]).text("a part of it, part") == "[redacted], [redacted]"
+    )
+
+
+def test_an_empty_secret_hides_nothing() -> None:
+    assert Redaction([""]).text("text") == "text"
+
+
+def test_nothing_shows_the_secrets_of_a_redaction() -> None:
+    redaction = Redaction([SECRET])
+    assert "whsec" not in f"{redaction!r} {redaction}"
+    assert not hasattr(redaction, "__dict__")
+
+
+def test_a_report_without_secrets_stays_as_it_is() -> None:
+    redacted = Redaction(["nowhere in it"]).report(REPORT)
+    assert {name: render(redacted) for name, render in FORMATS.items()} == {
+        name: render(REPORT) for name, render in FORMATS.items()
+    }
+
+
+def test_a_number_in_a_counterexample_is_hidden_and_it_stays_json() -> None:
+    finding = replace(REPORT.findings[0], counterexample='{"pin": 12345678, "key": "secret-1"}')
+    [redacted] = (
+        Redaction(["12345678", "secret-1"]).report(replace(REPORT, findings=(finding,))).findings
+    )
+    assert json.loads(redacted.counterexample or "") == {"pin": REDACTED, "key": REDACTED}
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
+@settings(max_examples=8, deadline=None)
+@given(secret=SECRETS, before=st.text(), after=st.text())
+def test_no_secret_survives_in_any_format(
+    name: str, written: Callable[[str], str], secret: str, before: str, after: str
+) -> None:
+    report = saying(f"{before}{written(secret)}{after}")
+    proof = json.dumps({before: secret})
+    # What is said of a rule is written by nobody else.
+    findings = tuple(replace(each, rule="r", counterexample=proof) for each in report.findings)
+    waived = tuple(replace(each, rule="r") for each in report.waived)
+    redacted = Redaction([secret]).report(replace(report, findings=findings, waived=waived))
+    rendered = click.unstyle(FORMATS[name](redacted))
+    assert "redacted" in rendered
+    for each in (rendered, unquote(rendered)):
+        assert all(form(secret).strip('"=') not in each for form in WRITTEN.values())
