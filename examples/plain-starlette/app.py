@@ -1,7 +1,7 @@
 """The partner eSIM API as one Starlette file, written by hand from the document.
 
 It shares nothing with the generated code. Everything is in memory and one process serves it, so
-what happens between two `await`s happens at once.
+what happens between two `await`s happens at once. An endpoint that fails is never disabled.
 
     ESIM_KEYS=acme:pes_test_…,globex:pes_test_… python app.py 8001
 
@@ -43,7 +43,7 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
-from starlette.routing import Mount, Route
+from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 Json = dict[str, Any]
@@ -60,7 +60,6 @@ SLOW_ORDER_SECONDS = 3
 TEST_BALANCE, LOW_BALANCE = Decimal("1000.00"), Decimal("100.00")
 MAX_ENDPOINTS = 3
 RETRY_AFTER_SECONDS = (60, 300, 1800, 7200, 43200)
-DISABLE_AFTER_SECONDS = 120 * 3600
 EVENT_TYPES = (
     "order.completed",
     "esim.activated",
@@ -75,7 +74,7 @@ EVENT_TYPES = (
 
 log = logging.getLogger("plain-starlette")
 
-# Errors ------------------------------------------------------------------------------------------
+# Errors
 
 INVALID, IDEMPOTENCY, API = "invalid_request_error", "idempotency_error", "api_error"
 CODES = {
@@ -151,7 +150,7 @@ async def on_http_exception(request: Request, error: Exception) -> Response:
     return answer_problem(request, Problem("route_not_found", "There is no such path."))
 
 
-# Ids, time, money --------------------------------------------------------------------------------
+# Ids, time, money
 
 CROCKFORD = "0123456789abcdefghjkmnpqrstvwxyz"
 sequence = itertools.count(1)
@@ -177,108 +176,62 @@ def new_iccid() -> str:
     return digits + str(-sum(sum(divmod(number, 10)) for number in doubled) % 10)
 
 
-# The catalogue -----------------------------------------------------------------------------------
+# The catalogue
 
 
-def plan(
-    slug: str,
-    name: str,
-    networks: dict[str, str],
-    price: str,
-    *,
-    gigabytes: int,
-    days: int | None,
-    coverage: str = "country",
-    topup: bool | None = True,
-) -> Json:
+def entry(prefix: str, row: str, starts_on: str) -> Json:
+    slug, name, gigabytes, days, price = (each.strip() for each in row.split("|")[:5])
+    is_daily = days == "-"
     return {
-        "plan_id": f"pln_{slug}",
+        f"{prefix}_id": f"{'pln' if prefix == 'plan' else 'tpl'}_{slug}",
         "name": name,
-        "plan_type": "daily" if days is None else "fixed",
-        "coverage": coverage,
-        "countries": list(networks),
-        "data": allowance(gigabytes, days),
-        "validity": {"days": days, "starts_on": "first_connection"},
-        "networks": [
-            {"country": country, "name": network, "technologies": ["4G", "5G"]}
-            for country, network in networks.items()
-        ],
+        "plan_type": "daily" if is_daily else "fixed",
+        "data": {
+            "bytes": int(gigabytes) * 10**9,
+            "unlimited": False,
+            "per_day": is_daily,
+            "fair_use": None,
+        },
+        "validity": {"days": None if is_daily else int(days), "starts_on": starts_on},
         "price_usd": price,
-        "topup_supported": topup,
+    }
+
+
+def plan(row: str) -> Json:
+    coverage, countries, topup = (each.strip() for each in row.split("|")[5:])
+    return entry("plan", row, "first_connection") | {
+        "coverage": coverage,
+        "countries": countries.split(),
+        "networks": [
+            {"country": country, "name": NETWORKS[country], "technologies": ["4G", "5G"]}
+            for country in countries.split()
+        ],
+        "topup_supported": {"yes": True, "no": False, "unknown": None}[topup],
         "updated_at": "2026-02-01T00:00:00Z",
     }
 
 
-def topup_plan(slug: str, name: str, price: str, *, gigabytes: int, days: int | None) -> Json:
-    return {
-        "topup_plan_id": f"tpl_{slug}",
-        "name": name,
-        "plan_type": "daily" if days is None else "fixed",
-        "data": allowance(gigabytes, days),
-        "validity": {"days": days, "starts_on": "purchase"},
-        "price_usd": price,
-    }
-
-
-def allowance(gigabytes: int, days: int | None) -> Json:
-    return {
-        "bytes": gigabytes * 10**9,
-        "unlimited": False,
-        "per_day": days is None,
-        "fair_use": None,
-    }
-
-
-ASIA = {"JP": "SoftBank", "KR": "SK Telecom", "SG": "Singtel", "TH": "AIS"}
-WORLD = {**ASIA, "BR": "Vivo", "DE": "Telekom", "US": "T-Mobile", "ZA": "MTN"}
+NETWORKS = {"DE": "Telekom", "JP": "KDDI", "KR": "SK Telecom", "TH": "AIS", "US": "T-Mobile"}
+# Slug, name, gigabytes, days (- for a daily plan), price, coverage, countries, top-ups.
 PLANS = {
-    each["plan_id"]: each
-    for each in (
-        plan(
-            "asia-daily-1gb",
-            "Asia 1 GB per day",
-            ASIA,
-            "1.10",
-            gigabytes=1,
-            days=None,
-            coverage="regional",
-            topup=None,
-        ),
-        plan(
-            "asia-10gb-30d",
-            "Asia 10 GB, 30 days",
-            ASIA,
-            "11.00",
-            gigabytes=10,
-            days=30,
-            coverage="regional",
-            topup=False,
-        ),
-        plan(
-            "de-5gb-30d", "Germany 5 GB, 30 days", {"DE": "Telekom"}, "5.00", gigabytes=5, days=30
-        ),
-        plan(
-            "global-50gb-90d",
-            "Global 50 GB, 90 days",
-            WORLD,
-            "49.00",
-            gigabytes=50,
-            days=90,
-            coverage="global",
-            topup=False,
-        ),
-        plan("jp-5gb-30d", "Japan 5 GB, 30 days", {"JP": "KDDI"}, "4.50", gigabytes=5, days=30),
-        plan("jp-20gb-30d", "Japan 20 GB, 30 days", {"JP": "KDDI"}, "13.50", gigabytes=20, days=30),
-        plan("us-5gb-30d", "USA 5 GB, 30 days", {"US": "T-Mobile"}, "6.00", gigabytes=5, days=30),
+    (made := plan(row))["plan_id"]: made
+    for row in (
+        "asia-daily-1gb  | Asia 1 GB per day     |  1 |  - |  1.10 | regional | JP KR TH | unknown",
+        "asia-10gb-30d   | Asia 10 GB, 30 days   | 10 | 30 | 11.00 | regional | JP KR TH | no",
+        "de-5gb-30d      | Germany 5 GB, 30 days |  5 | 30 |  5.00 | country  | DE       | yes",
+        "global-50gb-90d | Global 50 GB, 90 days | 50 | 90 | 49.00 | global   | DE JP US | no",
+        "jp-5gb-30d      | Japan 5 GB, 30 days   |  5 | 30 |  4.50 | country  | JP       | yes",
+        "jp-20gb-30d     | Japan 20 GB, 30 days  | 20 | 30 | 13.50 | country  | JP       | yes",
+        "us-5gb-30d      | USA 5 GB, 30 days     |  5 | 30 |  6.00 | country  | US       | yes",
     )
 }
 TOPUP_PLANS = {
-    each["topup_plan_id"]: each
-    for each in (
-        topup_plan("de-3gb-30d", "Germany 3 GB, 30 days", "3.50", gigabytes=3, days=30),
-        topup_plan("jp-3gb-30d", "Japan 3 GB, 30 days", "3.00", gigabytes=3, days=30),
-        topup_plan("jp-daily-1gb", "Japan 1 GB per day", "1.20", gigabytes=1, days=None),
-        topup_plan("us-3gb-30d", "USA 3 GB, 30 days", "4.00", gigabytes=3, days=30),
+    (made := entry("topup_plan", row, "purchase"))["topup_plan_id"]: made
+    for row in (
+        "de-3gb-30d   | Germany 3 GB, 30 days | 3 | 30 | 3.50",
+        "jp-3gb-30d   | Japan 3 GB, 30 days   | 3 | 30 | 3.00",
+        "jp-daily-1gb | Japan 1 GB per day    | 1 |  - | 1.20",
+        "us-3gb-30d   | USA 3 GB, 30 days     | 3 | 30 | 4.00",
     )
 }
 
@@ -291,7 +244,7 @@ def eligible_topup_plans(esim: Json) -> list[Json]:
     return [each for name, each in sorted(TOPUP_PLANS.items()) if name.startswith(prefix)]
 
 
-# Accounts ----------------------------------------------------------------------------------------
+# Accounts
 
 
 @dataclass
@@ -306,8 +259,6 @@ class Attempt:
 class Endpoint:
     shown: Json
     secret: str
-    created: float = field(default_factory=time.time)
-    succeeded: float | None = None
 
 
 @dataclass
@@ -357,15 +308,11 @@ class Account:
 
     def emit(self, kind: str, data: Json, only: Endpoint | None = None, **beside: Any) -> str:
         """Write an event into the feed, and deliver it."""
-        event = {"id": new_id("evt"), "type": kind, "created_at": stamp(), "mode": self.mode}
+        event: Json = {"id": new_id("evt"), "type": kind, "created_at": stamp(), "mode": self.mode}
         event |= {**beside, "data": data}
         body = json.dumps(event, ensure_ascii=False, separators=(",", ":"))
         self.events.append((next(sequence), time.time(), json.loads(body)))
-        subscribed = [
-            each
-            for each in self.endpoints.values()
-            if kind in each.shown["event_types"] and each.shown["status"] == "enabled"
-        ]
+        subscribed = [each for each in self.endpoints.values() if kind in each.shown["event_types"]]
         for endpoint in [only] if only is not None else subscribed:
             self.begin(deliver(self, endpoint, event["id"], kind, body.encode()))
         return str(event["id"])
@@ -429,7 +376,7 @@ def read_keys(text: str) -> dict[str, Key]:
     return keys
 
 
-# Before the routes: request id, authentication, rate limit ---------------------------------------
+# Before the routes: request id, authentication, rate limit
 
 
 class Gate:
@@ -460,7 +407,7 @@ class Gate:
             if request.url.path != f"{BASE_PATH}/openapi.json":
                 key = self.authenticate(request)
                 request.state.account = key.account
-                common |= key.count("read" if request.method == "GET" else "write")
+                common |= key.count("read" if request.method in ("GET", "HEAD") else "write")
             await self.app(scope, receive, send_with_headers)
         except Problem as problem:
             await answer_problem(request, problem)(scope, receive, send_with_headers)
@@ -482,7 +429,7 @@ class Gate:
         return self.keys[key]
 
 
-# Validation --------------------------------------------------------------------------------------
+# Validation
 
 Faults = list[Json]
 Check = Callable[[Any, str, Faults], Any]
@@ -604,7 +551,7 @@ ENDPOINT = record(
 )
 LIMIT = whole(1, 200)
 QUERY: dict[str, Check] = {
-    "country": text(2, 2, r"[A-Za-z]{2}"),
+    "country": text(0, 200, r"[A-Za-z]{2}"),
     "coverage": one_of("regional", "global"),
     "reference": text(0, 200),
     "order_id": text(0, 64),
@@ -623,8 +570,10 @@ async def read_body(request: Request, check: Check) -> Json:
         if len(raw) > MAX_BODY_BYTES:
             raise Problem("body_too_large", f"A body may have {MAX_BODY_BYTES} bytes.")
     try:
-        value = json.loads(raw, parse_constant=refuse_constant)
-    except ValueError:
+        value = json.loads(raw.decode(), parse_constant=refuse_constant)
+        # Half of a surrogate pair can be read, and never be written.
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
         raise Problem("invalid_json", "The body is not JSON.") from None
     faults: Faults = []
     checked: Json = check(value, "", faults)
@@ -655,7 +604,7 @@ def read_query(request: Request, *names: str) -> tuple[dict[str, str], int]:
     return found, limit
 
 
-# Lists -------------------------------------------------------------------------------------------
+# Lists
 
 cursor_key = secrets.token_bytes(32)
 
@@ -714,7 +663,7 @@ def numbered(rows: Iterable[tuple[int, Json]]) -> list[tuple[str, Json]]:
     return [(f"{number:012}", row) for number, row in rows]
 
 
-# Idempotency -------------------------------------------------------------------------------------
+# Idempotency
 
 
 async def once(
@@ -748,7 +697,7 @@ async def once(
     )
 
 
-# Plans -------------------------------------------------------------------------------------------
+# Plans
 
 
 async def list_plans(request: Request) -> Response:
@@ -783,7 +732,7 @@ def total(priced: Json, days: int | None, quantity: int = 1) -> Decimal:
     return Decimal(priced["price_usd"]) * quantity * (days or 1)
 
 
-# Orders ------------------------------------------------------------------------------------------
+# Orders
 
 
 async def create_order(request: Request) -> Response:
@@ -840,10 +789,10 @@ async def fill(account: Account, order: Json, scenario: str | None) -> None:
     order["iccids"] = [each["iccid"] for each in esims]
     order["status"] = "completed"
     account.emit("order.completed", order)
-    for step in LIVES.get(scenario or "", ()):
+    for kind, percent in LIVES.get(scenario or "", ()):
         await asyncio.sleep(CARRIER_SECONDS)
         for esim in esims:
-            step(account, esim)
+            live(account, esim, kind, percent)
 
 
 async def list_orders(request: Request) -> Response:
@@ -861,7 +810,7 @@ async def get_order(request: Request) -> Response:
     return JSONResponse(found(request.state.account.orders, request.path_params["order_id"])[1])
 
 
-# eSIMs -------------------------------------------------------------------------------------------
+# eSIMs
 
 
 def new_esim(order: Json) -> Json:
@@ -898,45 +847,40 @@ def new_esim(order: Json) -> Json:
     }
 
 
-def activate(account: Account, esim: Json) -> None:
+def live(account: Account, esim: Json, kind: str, percent: int) -> None:
+    """One step in the life of an eSIM: what the carrier reports, and the event that tells it."""
     now = datetime.now(UTC)
-    days = PLANS[esim["plan_id"]]["validity"]["days"] or 1
-    esim |= {"status": "active", "profile_status": "enabled", "activated_at": stamp(now)}
-    esim |= {"expires_at": stamp(now + timedelta(days=days)), "updated_at": stamp(now)}
-    account.emit("esim.activated", esim)
+    size = esim["data"]["total_bytes"]
+    used = size * percent // 100
+    esim |= STEPS[kind] | {"updated_at": stamp(now)}
+    esim["data"] |= {"used_bytes": used, "remaining_bytes": size - used, "observed_at": stamp(now)}
+    if kind == "esim.activated":
+        days = PLANS[esim["plan_id"]]["validity"]["days"] or 1
+        esim |= {"activated_at": stamp(now), "expires_at": stamp(now + timedelta(days=days))}
+    elif kind == "esim.expiring":
+        esim["expires_at"] = stamp(now + timedelta(hours=22))
+    elif kind == "esim.expired":
+        esim["expires_at"] = stamp(now)
+    beside: Json = {"threshold_percent": percent} if kind == "esim.usage" else {}
+    account.emit(kind, esim, **beside)
 
 
-def use(percent: int) -> Callable[[Account, Json], None]:
-    def step(account: Account, esim: Json) -> None:
-        size = esim["data"]["total_bytes"]
-        used = size * percent // 100
-        esim["data"] |= {"used_bytes": used, "remaining_bytes": size - used}
-        esim["data"]["observed_at"] = esim["updated_at"] = stamp()
-        if percent < 100:
-            account.emit("esim.usage", esim, threshold_percent=percent)
-        else:
-            esim["status"] = "depleted"
-            account.emit("esim.depleted", esim)
-
-    return step
-
-
-def nearly_expire(account: Account, esim: Json) -> None:
-    esim["expires_at"] = stamp(datetime.now(UTC) + timedelta(hours=22))
-    esim["updated_at"] = stamp()
-    account.emit("esim.expiring", esim)
-
-
-def expire(account: Account, esim: Json) -> None:
-    esim["status"] = "expired"
-    esim["expires_at"] = esim["updated_at"] = stamp()
-    account.emit("esim.expired", esim)
-
-
-LIVES: dict[str, tuple[Callable[[Account, Json], None], ...]] = {
-    "activate_fast": (activate,),
-    "deplete_fast": (activate, use(50), use(80), use(100)),
-    "expire_fast": (activate, nearly_expire, expire),
+STEPS: dict[str, Json] = {
+    "esim.activated": {"status": "active", "profile_status": "enabled"},
+    "esim.usage": {},
+    "esim.depleted": {"status": "depleted"},
+    "esim.expiring": {},
+    "esim.expired": {"status": "expired"},
+}
+LIVES: dict[str, tuple[tuple[str, int], ...]] = {
+    "activate_fast": (("esim.activated", 0),),
+    "deplete_fast": (
+        ("esim.activated", 0),
+        ("esim.usage", 50),
+        ("esim.usage", 80),
+        ("esim.depleted", 100),
+    ),
+    "expire_fast": (("esim.activated", 0), ("esim.expiring", 0), ("esim.expired", 0)),
 }
 
 
@@ -972,10 +916,10 @@ async def create_topup(request: Request) -> Response:
         bought = TOPUP_PLANS.get(body["topup_plan_id"])
         if bought is None:
             raise Problem("topup_plan_not_found", "There is no such plan.", "topup_plan_id")
-        if esim["status"] in ("expired", "revoked"):
-            raise Problem("esim_not_eligible", f"The eSIM is {esim['status']}.")
+        if PLANS[esim["plan_id"]]["topup_supported"] is False:
+            raise Problem("topup_not_supported", "This eSIM cannot be topped up.")
         if bought not in eligible_topup_plans(esim):
-            raise Problem("topup_not_supported", "This plan is not for this eSIM.", "topup_plan_id")
+            raise Problem("esim_not_eligible", "The eSIM has ended, or the plan is not for it.")
         cost = total(bought, body.get("days"))
         account.charge(cost)
         topup = {
@@ -1012,7 +956,7 @@ async def top_up(account: Account, esim: Json, topup: Json) -> None:
     account.emit("topup.completed", topup)
 
 
-# Balance, events, sandbox ------------------------------------------------------------------------
+# Balance, events, sandbox
 
 
 async def get_balance(request: Request) -> Response:
@@ -1036,7 +980,7 @@ async def reset_sandbox(request: Request) -> Response:
     return JSONResponse({"reset_at": stamp(), "balance_usd": usd(account.balance)})
 
 
-# Webhooks ----------------------------------------------------------------------------------------
+# Webhooks
 
 
 async def create_endpoint(request: Request) -> Response:
@@ -1105,21 +1049,14 @@ async def deliver(
     account: Account, endpoint: Endpoint, event_id: str, kind: str, body: bytes
 ) -> None:
     """Deliver an event until it is acknowledged or exhausted."""
-    is_test = kind == "webhook.test"
     for wait in (0, *RETRY_AFTER_SECONDS):
         await asyncio.sleep(wait)
         if endpoint.shown["id"] not in account.endpoints:
             return
-        if endpoint.shown["status"] == "disabled" and not is_test:
-            return
         if await attempt_delivery(endpoint, event_id, kind, body):
-            endpoint.succeeded = time.time()
-            endpoint.shown |= {"last_success_at": stamp(), "disabled_reason": None}
-            endpoint.shown["status"] = "enabled"
+            endpoint.shown["last_success_at"] = stamp()
             return
         endpoint.shown["last_failure_at"] = stamp()
-    if (endpoint.succeeded or endpoint.created) < time.time() - DISABLE_AFTER_SECONDS:
-        endpoint.shown |= {"status": "disabled", "disabled_reason": "deliveries_failing"}
 
 
 async def attempt_delivery(endpoint: Endpoint, event_id: str, kind: str, body: bytes) -> bool:
@@ -1146,40 +1083,51 @@ async def attempt_delivery(endpoint: Endpoint, event_id: str, kind: str, body: b
         return False
 
 
-# The application ---------------------------------------------------------------------------------
+# The application
 
 
 async def get_document(request: Request) -> Response:
     return FileResponse(DOCUMENT, media_type="application/json")
 
 
-ROUTES = [
-    Route("/openapi.json", get_document),
-    Route("/plans", list_plans),
-    Route("/plans/{plan_id}", get_plan),
-    Route("/orders", create_order, methods=["POST"]),
-    Route("/orders", list_orders),
-    Route("/orders/{order_id}", get_order),
-    Route("/esims", list_esims),
-    Route("/esims/{iccid}", get_esim),
-    Route("/esims/{iccid}/topup-plans", list_topup_plans),
-    Route("/esims/{iccid}/topups", create_topup, methods=["POST"]),
-    Route("/balance", get_balance),
-    Route("/events", list_events),
-    Route("/webhook-endpoints", create_endpoint, methods=["POST"]),
-    Route("/webhook-endpoints", list_endpoints),
-    Route("/webhook-endpoints/{id}", delete_endpoint, methods=["DELETE"]),
-    Route("/webhook-endpoints/{id}/test", test_endpoint, methods=["POST"]),
-    Route("/sandbox/reset", reset_sandbox, methods=["POST"]),
-]
+Handler = Callable[[Request], Awaitable[Response]]
+PATHS: dict[str, dict[str, Handler]] = {
+    "/openapi.json": {"GET": get_document},
+    "/plans": {"GET": list_plans},
+    "/plans/{plan_id}": {"GET": get_plan},
+    "/orders": {"GET": list_orders, "POST": create_order},
+    "/orders/{order_id}": {"GET": get_order},
+    "/esims": {"GET": list_esims},
+    "/esims/{iccid}": {"GET": get_esim},
+    "/esims/{iccid}/topup-plans": {"GET": list_topup_plans},
+    "/esims/{iccid}/topups": {"POST": create_topup},
+    "/balance": {"GET": get_balance},
+    "/events": {"GET": list_events},
+    "/webhook-endpoints": {"GET": list_endpoints, "POST": create_endpoint},
+    "/webhook-endpoints/{id}": {"DELETE": delete_endpoint},
+    "/webhook-endpoints/{id}/test": {"POST": test_endpoint},
+    "/sandbox/reset": {"POST": reset_sandbox},
+}
+
+
+def route(path: str, handlers: dict[str, Handler]) -> Route:
+    """One route for all methods of a path: a wrong one is then answered with all in `Allow`."""
+
+    async def handle(request: Request) -> Response:
+        # Starlette lets HEAD in where GET is.
+        return await handlers["GET" if request.method == "HEAD" else request.method](request)
+
+    return Route(BASE_PATH + path, handle, methods=list(handlers))
 
 
 def create_app(keys: dict[str, Key]) -> Starlette:
-    return Starlette(
-        routes=[Mount(BASE_PATH, routes=ROUTES)],
+    app = Starlette(
+        routes=[route(path, handlers) for path, handlers in PATHS.items()],
         middleware=[Middleware(Gate, keys=keys)],
         exception_handlers={Problem: on_problem, HTTPException: on_http_exception},
     )
+    app.router.redirect_slashes = False
+    return app
 
 
 if __name__ == "__main__":
