@@ -33,6 +33,9 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.test:test",
         "Hold a running implementation to its contract.",
     ),
+    "replay": Entry(
+        "specwright.commands.replay:replay", "Send the requests of a failed test again."
+    ),
     "generate": Entry(
         "specwright.commands.generate:generate",
         "Generate models, client, server stub and webhooks from an OpenAPI document.",

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
+import json
 import random
 from contextlib import closing
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
 from specwright.check.run import check
 from specwright.check.settings import Settings
+from specwright.commands.keys import base_url, key_of
 from specwright.commands.options import (
     allow_refs_from,
     chosen_document,
@@ -22,9 +22,18 @@ from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
 from specwright.conformance.preflight import reach
 from specwright.conformance.record import Record
+from specwright.conformance.result import FILE as RESULT
+from specwright.conformance.result import render as result_of
 from specwright.conformance.run import Profile, Run, begin
-from specwright.conformance.scenarios.access import STRANGER
-from specwright.conformance.target import LIMITED, MAIN, OTHER, Credential, Target
+from specwright.conformance.target import (
+    LIMITED,
+    MAIN,
+    OTHER,
+    STRANGER,
+    Credential,
+    Target,
+    stranger,
+)
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -35,7 +44,6 @@ from specwright.report.formats import FORMATS
 from specwright.report.redaction import Redaction
 from specwright.report.terminal import progress, show
 
-_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 NOT_REACHED = 3
 
 
@@ -81,7 +89,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 @click.option(
     "--report-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write report.json, .html, .xml (JUnit), .sarif and .md there.",
+    help="Write result.json and report.json, .html, .xml (JUnit), .sarif and .md there.",
 )
 @click.option(
     "--format",
@@ -128,24 +136,26 @@ def test(
 
     Requests change what is there: use a sandbox and test keys.
     """
-    base_url = _base_url(url, hosts)
+    target_url = base_url(url, hosts)
     loaded = _document(document, allowed)
     variables = {MAIN: api_key_env, OTHER: other_api_key_env, LIMITED: limited_api_key_env}
-    keys = {role: _key(name, live=live) for role, name in variables.items() if name is not None}
+    keys = {role: key_of(name, live=live) for role, name in variables.items() if name is not None}
     contract = Contract(loaded)
     credential = Credential.of(loaded)
     if credential is not None and MAIN not in keys:
         raise InputError("the document asks for a credential", hint="name it with --api-key-env")
-    stranger = {STRANGER: _stranger(keys[MAIN])} if MAIN in keys else {}
+    if MAIN in keys:
+        keys[STRANGER] = stranger(keys[MAIN])
     chosen = random.randrange(2**32) if seed is None else seed
-    with Target(base_url, credential, Record(), {**keys, **stranger}) as target:
+    with Target(target_url, credential, Record(), keys) as target:
         reach(contract, target)
         run = begin(contract, target, Profile(profile), chosen)
         interrupted = _go(run)
-        secrets = [*keys.values(), *run.secrets]
-        report = Redaction(secrets).report(run.report())
+        redaction = Redaction([*keys.values(), *run.secrets])
+        report = redaction.report(run.report())
+        result = redaction.value(result_of(run))
     if report_dir is not None:
-        write(report, report_dir)
+        write(report, report_dir, {RESULT: json.dumps(result, indent=2) + "\n"})
     show(FORMATS[output](report))
     ctx.exit(INTERRUPTED if interrupted else _exit_code(run, min_coverage))
 
@@ -171,24 +181,6 @@ def _exit_code(run: Run, min_coverage: int) -> int:
     return NOT_REACHED if vacuous or coverage.share(run.items) < min_coverage else 0
 
 
-def _base_url(url: str, hosts: tuple[str, ...]) -> str:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if not host or parts.scheme not in ("http", "https") or parts.query or parts.fragment:
-        raise InputError(f"{url!r} is not the base URL of an API", hint="such as http://host/v1")
-    if parts.username is not None:
-        raise InputError("the URL has a user or a password", hint="use --api-key-env")
-    if host not in _LOOPBACK and host not in hosts:
-        raise InputError(
-            f"{host} is not this machine, and a test changes what is there",
-            hint=f"if it may, pass --allow-host {host}",
-        )
-    return url.rstrip("/")
-
-
 def _document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
     path = chosen_document(configured(document=named))
     within = reference_directories(path, allowed)
@@ -200,22 +192,3 @@ def _document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
             hint=f"see specwright validate {path}",
         )
     return loaded
-
-
-def _key(name: str, *, live: bool) -> str:
-    key = os.environ.get(name, "")
-    if not key:
-        raise InputError(f"the environment variable {name} is not set, or empty")
-    if not key.isascii() or not key.isprintable() or key != key.strip():
-        raise InputError(f"the key in {name} has characters that no header can carry")
-    if not live and not any(word in key.lower() for word in ("test", "sandbox", "demo")):
-        raise InputError(
-            f"the key in {name} does not look like a test key",
-            hint="if what it opens may be changed, pass --live",
-        )
-    return key
-
-
-def _stranger(key: str) -> str:
-    """A key of the same form that nobody has."""
-    return key[:-8] + "".join("0" if each != "0" else "1" for each in key[-8:])

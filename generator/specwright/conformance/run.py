@@ -130,20 +130,23 @@ class Run:
         for name, requests, seconds in self.steps:
             yield name, f"{requests:,}", f"{seconds:.1f}"
 
-    def _findings(self) -> Iterator[Finding]:
-        grouped: dict[tuple[str, Pointer, str], list[Violation]] = {}
+    @property
+    def failures(self) -> list[Violation]:
+        """The violations, each once: the first one of those that say the same."""
+        found: dict[tuple[str, Pointer, str], Violation] = {}
         for each in self.record.violations:
-            grouped.setdefault((each.rule, each.pointer, each.message), []).append(each)
-        for (rule, pointer, message), violations in grouped.items():
-            first = violations[0]
-            more = f" ({len(violations)} times)" if len(violations) > 1 else ""
+            found.setdefault((each.rule, each.pointer, each.message), each)
+        return list(found.values())
+
+    def _findings(self) -> Iterator[Finding]:
+        for number, each in enumerate(self.failures, 1):
             yield Finding(
-                rule,
+                each.rule,
                 Level.ERROR,
-                self.contract.document.locate(pointer),
-                pointer,
-                message + more,
-                evidence=tuple(_evidence(first)),
+                self.contract.document.locate(each.pointer),
+                each.pointer,
+                each.message,
+                evidence=(Evidence("failure", f"F{number}"), *_evidence(each)),
             )
 
 

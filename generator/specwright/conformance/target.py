@@ -18,6 +18,8 @@ from specwright.pointer import Pointer
 # Whose credentials a request carries: the key of most, that of another partner, one whose rate
 # limits may be used up, and none.
 MAIN, OTHER, LIMITED, NOBODY = "main", "other", "limited", ""
+# A key of the right form that nobody has.
+STRANGER = "stranger"
 
 TIMEOUT_SECONDS = 30.0
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
@@ -133,3 +135,8 @@ class Target:
                     raise httpx2.ReadError(f"the body has more than {MAX_RESPONSE_BYTES:,} bytes")
             headers = tuple((name, value) for name, value in answer.headers.multi_items())
             return Response(answer.status_code, headers, bytes(body))
+
+
+def stranger(key: str) -> str:
+    """A key of the same form that nobody has."""
+    return key[:-8] + "".join("0" if each != "0" else "1" for each in key[-8:])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 from specwright.errors import InputError, SpecwrightError
 from specwright.findings import Report
@@ -19,15 +20,20 @@ FILES: Mapping[str, str] = {
 }
 
 
-def write(report: Report, directory: Path) -> None:
+def write(
+    report: Report, directory: Path, others: Mapping[str, str] = MappingProxyType({})
+) -> None:
     """Write every file; each is the old one or the new one at any time, never a part of it.
+
+    `others` are files of the command's own, by name.
 
     A link in the place of a file is replaced, and nothing is written to where it leads.
 
     Raises:
         SpecwrightError: the directory is a link, or the operating system refuses.
     """
-    contents = {name: FORMATS[kind](report).encode() for name, kind in FILES.items()}
+    rendered = {name: FORMATS[kind](report) for name, kind in FILES.items()}
+    contents = {name: text.encode() for name, text in {**rendered, **others}.items()}
     if directory.is_symlink():
         raise InputError(
             f"{directory}: is a link, and reports are written to no other place than they seem",

@@ -6,11 +6,9 @@ from specwright.conformance.calls import Call
 from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, JsonValue
 from specwright.conformance.record import Violation
-from specwright.conformance.target import MAIN, NOBODY, OTHER
+from specwright.conformance.target import MAIN, NOBODY, OTHER, STRANGER
 from specwright.conformance.workbench import Workbench
 from specwright.document.security import credential_scheme
-
-STRANGER = "stranger"
 
 
 def credentials(bench: Workbench) -> None:
