@@ -157,15 +157,6 @@ def kills(session: nox.Session) -> None:
 
 
 @nox.session
-def fuzz(session: nox.Session) -> None:
-    """Let schemathesis loose on the service; fail for what docs/ does not explain (minutes)."""
-    install_workspace(session)
-    install_group(session, "test")
-    install_group(session, "fuzz")
-    session.run("python", "-m", "tests.service.fuzz", *session.posargs)
-
-
-@nox.session
 def serve(session: nox.Session) -> None:
     """Run the reference service, with a fresh test key; what follows `--` goes to `serve`."""
     session.install("-e", "./generated[server]", "-e", "./service[postgres]")

@@ -37,7 +37,8 @@ class Server:
     """An application on a free port of this machine."""
 
     def __init__(self, app: Any) -> None:
-        self._socket = socket.socket()
+        # asyncio sends what is small at once only over sockets that say that they are of TCP.
+        self._socket = socket.socket(proto=socket.IPPROTO_TCP)
         self._socket.bind(("127.0.0.1", 0))
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"

@@ -72,6 +72,10 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
 
+    def __post_init__(self) -> None:
+        if any(len(row) != len(self.columns) for row in self.rows):
+            raise ValueError(f"every row of {self.title!r} needs {len(self.columns)} cells")
+
 
 def _no_line(location: Location) -> str | None:
     return None

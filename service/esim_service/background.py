@@ -45,15 +45,15 @@ class Background:
         reporter: Reporter,
         send: Send,
         activity: Activity,
+        retry_scale: float = 1.0,
     ) -> None:
         self._database = database
         self._clock = clock
         self._activity = activity
         self._work = Work(database, clock, ids, provisioner, reporter)
         self._jobs = JobRunner(database, self._do, clock, activity, gather_seconds=_GATHER_SECONDS)
-        self._worker = Worker(
-            DatabaseOutbox(database, activity), send, clock, gather_seconds=_GATHER_SECONDS
-        )
+        deliveries = DatabaseOutbox(database, activity, retry_scale)
+        self._worker = Worker(deliveries, send, clock, gather_seconds=_GATHER_SECONDS)
         self._stopped = False
 
     async def run(self) -> None:

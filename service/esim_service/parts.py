@@ -76,4 +76,5 @@ async def open_background(parts: Parts, settings: Settings) -> AsyncIterator[Bac
             parts.carrier,
             sender.send,
             Activity(parts.registry),
+            settings.webhook_retry_scale,
         )

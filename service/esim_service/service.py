@@ -35,6 +35,7 @@ from .limits import KeyLimiter, Windows
 from .operations import create_operations_app
 from .pages import Page
 from .parts import open_background, open_parts
+from .safeguard import require_no_live_keys
 from .settings import API_PATH, Settings
 from .store import catalogue as catalogue_store
 from .store import secrets as secret_store
@@ -78,6 +79,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         parts = await stack.enter_async_context(open_parts(settings))
         database, clock, ids = parts.database, parts.clock, parts.ids
         await prepare(database, may_migrate=is_file(settings.database))
+        await require_no_live_keys(settings, database)
         windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
         background = None
         if settings.worker:

@@ -69,8 +69,26 @@ class Settings(BaseSettings):
     webhook_ca_file: Path | None = Field(
         default=None,
         description="A PEM file of certification authorities that webhook endpoints are checked "
-        "against, in place of the usual ones. For development and tests only.",
+        "against, besides the usual ones. For development and tests only.",
     )
+    webhook_retry_scale: float = Field(
+        default=1.0,
+        gt=0,
+        le=1,
+        allow_inf_nan=False,
+        description="What the pauses between the attempts of a delivery are multiplied with. Less "
+        "than 1 is for development and tests only.",
+    )
+
+    @property
+    def only_for_tests(self) -> tuple[str, ...]:
+        """The variables of settings that must not meet live keys."""
+        names = ("webhook_allow_cidr", "webhook_ca_file", "webhook_retry_scale")
+        return tuple(
+            f"{PREFIX}{name.upper()}"
+            for name in names
+            if getattr(self, name) != type(self).model_fields[name].default
+        )
 
     @field_validator("base_url")
     @classmethod

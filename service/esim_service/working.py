@@ -13,6 +13,7 @@ from .background import Background
 from .listening import FailedError, Server, address_of, bind_operations, when_told
 from .operations import create_operations_app
 from .parts import open_background, open_parts
+from .safeguard import require_no_live_keys
 from .settings import Settings
 from .store.database import OperatorError
 from .store.migrate import require_current
@@ -40,6 +41,7 @@ async def work(settings: Settings, announce: Callable[[str], None]) -> None:
         async with open_parts(settings) as parts:
             ready = partial(require_current, parts.database)
             await ready()
+            await require_no_live_keys(settings, parts.database)
             server = Server(create_operations_app(ready, parts.registry))
             serving = asyncio.create_task(server.serve(sockets=[bound]))
             await server.listens.wait()

@@ -41,6 +41,7 @@ def rank(package: str, part: str) -> int | None:
 ONLY_IMPORTER = {
     "datamodel_code_generator": "models",
     "openapi_spec_validator": "check.semantics",
+    "schemathesis": "conformance.fuzzing.hooks",
 }
 HEAVY = (
     "datamodel_code_generator",

@@ -14,7 +14,6 @@ from specwright.commands.rules import RULES
 from specwright.report import vocabulary as vocabulary_page
 from specwright.vocabulary.table import KEYWORDS
 from tests.docs import rules_page
-from tests.service.fuzz import page as schemathesis_page
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
@@ -107,10 +106,6 @@ def settings(specwright: Run) -> str:
     return SETTINGS_HEAD + service_settings.render()
 
 
-def schemathesis(specwright: Run) -> str:
-    return schemathesis_page.render()
-
-
 def service_help(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
     """The help of a command of the service, then that of each command below it."""
     context = click.Context(
@@ -143,6 +138,5 @@ PAGES = (
     Derived("service-cli", ROOT / "docs" / "reference" / "service-cli.md", service_cli),
     Derived("settings", ROOT / "docs" / "reference" / "service-settings.md", settings),
     Derived("vocabulary", ROOT / "docs" / "reference" / "x-contract.md", vocabulary),
-    Derived("schemathesis", ROOT / "docs" / "reference" / "schemathesis.md", schemathesis),
     Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )

@@ -14,7 +14,7 @@ from specwright.cli import cli
 from specwright.commands.rules import RULES
 from specwright.document.sources.load import load
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, in_order
+from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, Table, in_order
 from specwright.report.formats import FORMATS
 from tests.report import junit, published, samples, sarif
 from tests.validate.documents import write
@@ -129,6 +129,11 @@ def test_text_has_tables_and_facts_before_the_last_line() -> None:
         "Seed: 4711\n"
         "spec/openapi.json: no findings (1 waived)\n"
     )
+
+
+def test_a_row_has_a_cell_for_every_column() -> None:
+    with pytest.raises(ValueError, match="every row of 'Coverage' needs 2 cells"):
+        Table("Coverage", ("Operation", "Statuses"), (("GET /plans",),))
 
 
 def test_annotations_have_the_evidence_below_the_message_and_no_waived_findings() -> None:

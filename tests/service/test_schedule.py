@@ -36,6 +36,12 @@ def test_retries_come_after_1_and_5_and_30_minutes_and_2_and_12_hours() -> None:
     ]
 
 
+def test_a_scale_shortens_every_pause_and_drops_none() -> None:
+    delays = [next_attempt(attempts, 1000, scale=0.01) for attempts in range(1, 7)]
+    whole = [next_attempt(attempts, 0) for attempts in range(1, 6)]
+    assert delays == [*(1000 + (each or 0) // 100 for each in whole), None]
+
+
 def test_there_is_no_retry_before_a_failure() -> None:
     with pytest.raises(ValueError, match="failed"):
         next_attempt(0, 1000)

@@ -430,3 +430,24 @@ async def test_other_mistakes_are_told(
     line = line_of("serve", "--port", "0", *arguments, cwd=tmp_path, **variables)
     assert line.startswith("error: ")
     assert words in line
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("ALLOW_CIDR", "127.0.0.0/8"), ("CA_FILE", "authorities.pem"), ("RETRY_SCALE", "0.1")],
+)
+async def test_settings_for_tests_are_refused_beside_live_keys(
+    ready: str, tmp_path: Path, name: str, value: str
+) -> None:
+    (tmp_path / "authorities.pem").touch()
+    variables = {"ESIM_DATABASE": ready, f"ESIM_WEBHOOK_{name}": value}
+    if not ready.startswith("postgresql"):
+        assert esim_service("migrate", cwd=tmp_path, **variables).returncode == 0
+    issue = ("keys", "create", "--partner", "acme", "--plain", "--mode")
+    assert esim_service(*issue, "test", cwd=tmp_path, **variables).returncode == 0
+    assert f"ESIM_WEBHOOK_{name}" in line_of(*issue, "live", cwd=tmp_path, **variables)
+    assert esim_service(*issue, "live", cwd=tmp_path, ESIM_DATABASE=ready).returncode == 0
+    line = line_of("serve", "--port", "0", cwd=tmp_path, **variables)
+    assert line.startswith("error: ")
+    assert f"ESIM_WEBHOOK_{name}" in line
+    assert "live" in line

@@ -19,6 +19,8 @@ def test_nothing_has_to_be_set() -> None:
     loaded = settings.load()
     assert loaded.database == "esim.sqlite3"
     assert loaded.webhook_allow_cidr == ()
+    assert loaded.webhook_retry_scale == 1
+    assert loaded.only_for_tests == ()
     assert loaded.host == loaded.metrics_host == "127.0.0.1"
 
 
@@ -30,12 +32,19 @@ def test_the_environment_decides(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     monkeypatch.setenv("ESIM_BASE_URL", "https://esim.example/x/api/v1")
     monkeypatch.setenv("ESIM_WEBHOOK_ALLOW_CIDR", "127.0.0.0/8, ::1/128")
     monkeypatch.setenv("ESIM_WEBHOOK_CA_FILE", str(authorities))
+    monkeypatch.setenv("ESIM_WEBHOOK_RETRY_SCALE", "0.05")
     loaded = settings.load()
     assert loaded.database == "postgresql://db/esim"
     assert loaded.port == 0
     assert loaded.base_url == "https://esim.example/x/api/v1"
     assert loaded.webhook_allow_cidr == (ip_network("127.0.0.0/8"), ip_network("::1/128"))
     assert loaded.webhook_ca_file == authorities
+    assert loaded.webhook_retry_scale == 0.05
+    assert loaded.only_for_tests == (
+        "ESIM_WEBHOOK_ALLOW_CIDR",
+        "ESIM_WEBHOOK_CA_FILE",
+        "ESIM_WEBHOOK_RETRY_SCALE",
+    )
 
 
 def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,6 +68,9 @@ def test_an_empty_variable_is_not_set(monkeypatch: pytest.MonkeyPatch) -> None:
         ("WEBHOOK_ALLOW_CIDR", "127.0.0.1/8"),
         ("WEBHOOK_ALLOW_CIDR", "localhost"),
         ("WEBHOOK_CA_FILE", "/nonexistent.pem"),
+        ("WEBHOOK_RETRY_SCALE", "0"),
+        ("WEBHOOK_RETRY_SCALE", "1.5"),
+        ("WEBHOOK_RETRY_SCALE", "nan"),
     ],
 )
 def test_what_is_wrong_is_named_in_one_line(

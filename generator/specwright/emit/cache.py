@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 import specwright
+from specwright.caches import cache_home
 from specwright.config import Options, is_below
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, digest, parse_lock
@@ -21,18 +22,13 @@ from specwright.errors import SpecwrightError
 from specwright.files import read_regular
 from specwright.render.templates import Templates
 
-_HOMES = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}
 _KEPT = 32
 _ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?")
 
 
 def cache_directory() -> Path:
-    """Return the directory of this user's cache: it need not exist, nor the user have a home."""
-    home = Path(os.environ.get("XDG_CACHE_HOME", ""))
-    if not home.is_absolute():
-        # `Path.expanduser` raises where there is no home; this leaves a path that is not used.
-        home = Path(os.path.expanduser(_HOMES.get(sys.platform, "~/.cache")))  # noqa: PTH111
-    return home / "specwright" / "packages"
+    """Return the directory of this user's results: it need not exist."""
+    return cache_home() / "packages"
 
 
 def cache_key(document: bytes, options: Options, templates: Templates) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
-from .. import auth
+from .. import auth, settings
 from ..clock import moment
 from ..domain import partners
 from ..entities import ApiKey, Mode, Scope
+from ..safeguard import refuse_live
 from ..store import partners as store
 from ..store.database import Database, OperatorError
 from ..store.migrate import migrate_new, require_current
@@ -49,6 +50,8 @@ def keys_create(
       KEY=$(esim-service keys create --partner acme --mode test --plain)
       esim-service keys create --partner load --mode test --read-limit 100000 --write-limit 100000
     """
+    if mode == "live":
+        refuse_live(settings.load())
     text = auth.new_key(mode)
     name = partner.strip()
     if not name:

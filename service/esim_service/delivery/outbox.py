@@ -36,9 +36,10 @@ class _Verdict:
 class DatabaseOutbox:
     """Hands out what is due, and writes down what became of it."""
 
-    def __init__(self, database: Database, activity: Activity) -> None:
+    def __init__(self, database: Database, activity: Activity, retry_scale: float = 1.0) -> None:
         self._database = database
         self._activity = activity
+        self._retry_scale = retry_scale
 
     async def claim(
         self, now: int, lease_until: int, limit: int, per_endpoint: int, busy: Mapping[str, int]
@@ -59,7 +60,8 @@ class DatabaseOutbox:
             await self._database.write(partial(_acknowledge, claim, at))
         else:
             result = outcome.reason.value
-            await self._failed(claim, await self._database.write(partial(_fail, claim, at)))
+            fail = partial(_fail, claim, at, self._retry_scale)
+            await self._failed(claim, await self._database.write(fail))
         self._activity.deliveries.labels(result).inc()
         about = {
             "event_id": claim.message.event_id,
@@ -122,13 +124,13 @@ def _acknowledge(claim: Claim, at: int) -> Unit[None]:
         yield from events.save_endpoint(schedule.acknowledged(endpoint, at))
 
 
-def _fail(claim: Claim, at: int) -> Unit[_Verdict]:
+def _fail(claim: Claim, at: int, retry_scale: float) -> Unit[_Verdict]:
     before = yield from events.lock_endpoint(claim.endpoint_id)
     is_ours = yield from store.is_held(claim.delivery_id, claim.lease_until)
     if before is None or not is_ours:
         return _Verdict(is_exhausted=False, was_enabled=False, is_disabled=False)
     attempts = claim.attempts + 1
-    due_at = schedule.next_attempt(attempts, at)
+    due_at = schedule.next_attempt(attempts, at, retry_scale)
     if due_at is None:
         yield from store.remove(claim.delivery_id)
     else:

@@ -15,11 +15,11 @@ DISABLE_AFTER = 120 * HOUR
 DISABLED_REASON = "deliveries_failing"
 
 
-def next_attempt(attempts: int, failed_at: int) -> int | None:
+def next_attempt(attempts: int, failed_at: int, scale: float = 1.0) -> int | None:
     """Return when a delivery is tried again after so many failures; None when it is exhausted."""
     if attempts < 1:
         raise ValueError("a delivery is tried again only after it has failed")
-    return failed_at + RETRY_AFTER[attempts - 1] if attempts < ATTEMPTS else None
+    return failed_at + round(RETRY_AFTER[attempts - 1] * scale) if attempts < ATTEMPTS else None
 
 
 def acknowledged(endpoint: WebhookEndpoint, at: int) -> WebhookEndpoint:

@@ -86,6 +86,12 @@ def keys() -> Unit[Sequence[ApiKey]]:
     ]
 
 
+def has_live_keys() -> Unit[bool]:
+    """Say whether a live key is in force."""
+    query = "SELECT key_id FROM api_keys WHERE mode = 'live' AND revoked_at IS NULL LIMIT 1"
+    return bool((yield from rows(query)))
+
+
 def revoke_key(key_id: str, now: int) -> Unit[bool]:
     """Revoke a key; return False when there is no such key that is in force."""
     found = yield from row(

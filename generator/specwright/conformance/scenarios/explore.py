@@ -54,4 +54,5 @@ def _is_last(operation: Operation) -> bool:
 
 def _takes_everything(operation: Operation) -> bool:
     """Whether it is an order without any object, such as the reset of a sandbox."""
-    return not (operation.is_safe or operation.has_body or operation.slots)
+    makes = "201" in operation.responses
+    return not (operation.is_safe or operation.has_body or operation.slots or makes)

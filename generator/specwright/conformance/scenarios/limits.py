@@ -26,6 +26,8 @@ def capacity(bench: Workbench) -> None:
 
 def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> None:
     record, place = bench.target.record, operation.pointer + join(CAPACITY.name)
+    _release_all(bench, declared)
+    before = _there(bench, operation)
     refused: Exchange | None = None
     made: list[Exchange] = []
     for _ in range(declared.limit + 1):
@@ -52,7 +54,30 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
                 f"{declared.code.raw}, when the capacity is used up"
             )
             record.violate(Violation("capacity", place, message, (refused,)))
+        if before is not None and before + len(made) < declared.limit:
+            message = f"{operation.name}: fewer than {declared.limit} could be made"
+            record.violate(Violation("capacity", place, message, (refused,)))
     _release(bench, operation, declared)
+
+
+def _release_all(bench: Workbench, declared: Capacity) -> None:
+    """Remove what is known of, so that there is room."""
+    release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
+    if release is not None and release.slots:
+        for value in list(bench.known(release, release.slots[0])):
+            bench.send(Call(release, {release.slots[0].key: value}))
+
+
+def _there(bench: Workbench, operation: Operation) -> int | None:
+    """How many there are, where a list in the same path can tell."""
+    for each in bench.contract.operations.values():
+        page = each.declared["pagination"]
+        if each.site.key == operation.site.key and page is not None:
+            made = bench.succeed(each)
+            response = made[1].response if made is not None else None
+            items = response.at(page.items.raw) if response is not None else None
+            return len(items) if isinstance(items, list) else None
+    return None
 
 
 def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None:

@@ -81,6 +81,9 @@ class _Trial:
         """Whether the text of a value does not fit where the value does not."""
         if variant.value is None or isinstance(variant.value, (dict, list)):
             return False
+        # As text, `17` is a number that may be out of range, too.
+        if isinstance(variant.value, str) and variant.value.isdecimal():
+            return False
         fits = [
             not any(self.contract.instances.problems(slot.schema, each))
             for each in readings(text_of(variant.value))

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.reference import Names, Target
-from specwright.vocabulary.types import Limits, Name, Positive
+from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +33,16 @@ class Delivery:
     event_type_header: Annotated[
         Name, Names(Target.HEADER_PARAMETER), "The header that carries the type of the event."
     ]
+    event_id: Annotated[
+        InstancePointer | None,
+        Names(Target.REQUEST_BODY),
+        "Where the body repeats the id of the event. Null, or left out, when it does not.",
+    ] = None
+    event_type: Annotated[
+        InstancePointer | None,
+        Names(Target.REQUEST_BODY),
+        "Where the body repeats the type of the event. Null, or left out, when it does not.",
+    ] = None
 
     @property
     def success_statuses(self) -> range:

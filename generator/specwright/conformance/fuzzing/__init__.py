@@ -1,0 +1,1 @@
+"""The fuzzing source: schemathesis as a process of its own, and a judge of what it reports."""

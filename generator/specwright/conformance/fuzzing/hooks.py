@@ -1,0 +1,128 @@
+"""The end of the pipe inside schemathesis: its event handler, which writes one line per event.
+
+It is loaded by that process, from its file, and imports nothing of specwright. The standard output
+becomes the pipe's alone; what schemathesis says to people goes to the standard error.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import time
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from schemathesis import Case, HookContext, Response, cli, hook
+
+if TYPE_CHECKING:
+    from schemathesis.cli import EventHandler, ExecutionContext
+else:
+    EventHandler = cli.EventHandler
+
+# A shell may have started the first process with Ctrl-C ignored; this is how this one is ended.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+_PIPE = os.fdopen(os.dup(1), "w", encoding="ascii")
+os.dup2(2, 1)
+
+_MEMORY = 4 * 1024**3
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:
+        # This system has no such limits.
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    limit = _MEMORY if most == resource.RLIM_INFINITY else min(_MEMORY, most)
+    resource.setrlimit(resource.RLIMIT_AS, (limit, most))
+
+
+def _write(kind: str, **members: object) -> None:
+    _PIPE.write(json.dumps({"kind": kind, **members}) + "\n")
+    _PIPE.flush()
+
+
+def _text(body: bytes | None) -> str | None:
+    return None if body is None else base64.b64encode(body).decode()
+
+
+def _flat(headers: dict[str, list[str]]) -> list[tuple[str, str]]:
+    return [(name, value) for name, values in headers.items() for value in values]
+
+
+def _write_exchange(
+    case: Case[Any], request: Any, response: Response | None, received_at: float
+) -> None:
+    """A request and its answer, if there was one."""
+    seconds = 0.0 if response is None else response.elapsed
+    body = request.body.encode() if isinstance(request.body, str) else request.body
+    _write(
+        "exchange",
+        id=case.id,
+        path=case.operation.path,
+        method=request.method,
+        url=request.url,
+        headers=list(request.headers.items()),
+        body=_text(body),
+        sent_at=received_at - seconds,
+        seconds=seconds,
+        response=None
+        if response is None
+        else {
+            "status": response.status_code,
+            "headers": _flat(response.headers),
+            "body": _text(response.content or b""),
+        },
+    )
+
+
+@hook
+def after_call(context: HookContext, case: Case[Any], response: Response) -> None:
+    """Write what was exchanged; the process may be ended before the scenario is over."""
+    _written.add(case.id)
+    _write_exchange(case, response.request, response, time.time())
+
+
+_written: set[str] = set()
+
+
+@cli.handler()
+class Writer(EventHandler):  # type: ignore[type-arg]
+    """Writes what is known at the end of each scenario: more exchanges, and checks that failed."""
+
+    def handle_event(self, ctx: ExecutionContext, event: Any) -> None:
+        """Write an event, if it is of use."""
+        match type(event).__name__:
+            case "ScenarioFinished":
+                self._write_scenario(event.recorder)
+            case "NonFatalError":
+                _write("error", label=event.label, text=f"{event.info.title}: {event.info.message}")
+            case "FatalError":
+                _write("fatal", text=str(event.exception))
+
+    def _write_scenario(self, recorder: Any) -> None:
+        # Requests that checks send, and those without an answer.
+        for case_id, interaction in recorder.interactions.items():
+            if case_id not in _written:
+                case, request = recorder.cases[case_id].value, interaction.request
+                sent = SimpleNamespace(
+                    method=request.method,
+                    url=request.uri,
+                    headers=dict(_flat(request.headers)),
+                    body=request.body,
+                )
+                _write_exchange(case, sent, interaction.response, interaction.timestamp)
+        _written.clear()
+        for case_id, checks in recorder.checks.items():
+            for check in checks:
+                if check.failure_info is not None:
+                    related = check.failure_info.failure.related_case_ids()
+                    before = next(iter(related), recorder.cases[case_id].parent_id)
+                    _write("failure", check=check.name, id=case_id, before=before)
+
+
+_limit_memory()
+_write("started")

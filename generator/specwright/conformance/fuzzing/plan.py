@@ -1,0 +1,159 @@
+"""What schemathesis is given: a configuration, a document derived from ours, an environment."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from specwright.caches import cache_home
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.fuzzing.profile import Profile
+from specwright.conformance.fuzzing.route import Routes
+from specwright.conformance.target import MAIN, TIMEOUT_SECONDS, Target
+from specwright.document.model import Document, JsonObject
+from specwright.document.shape import walk
+from specwright.document.sites import (
+    Direction,
+    OperationSite,
+    json_content,
+    operations,
+    parameters,
+    request_body,
+    schema,
+)
+
+HOOKS = Path(__file__).with_name("hooks.py")
+_CREDENTIAL = "SPECWRIGHT_FUZZING_CREDENTIAL"
+# What would lead the process elsewhere than to the target.
+_ELSEWHERE = frozenset({"http_proxy", "https_proxy", "all_proxy", "no_proxy", "netrc"})
+_UNIT_PHASES = ("examples", "coverage", "fuzzing")
+
+
+def configuration(target: Target, profile: Profile, checks: Iterable[str], shard: int) -> str:
+    """The TOML of one process; nothing of it is text of the document, and it holds no key."""
+    lines = [
+        f"hooks = {json.dumps(str(HOOKS))}",
+        "workers = 1",
+        "continue-on-failure = true",
+        "max-redirects = 0",
+        f"request-timeout = {TIMEOUT_SECONDS}",
+        "color = false",
+        "warnings = false",
+        'suppress-health-check = ["all"]',
+        "cache.enabled = false",
+        "analysis.constants.enabled = false",
+        "output.truncation.max-recorded-payload-size = 0",
+        "generation.no-shrink = true",
+        'generation.database = "none"',
+        "generation.with-security-parameters = false",
+        f"generation.max-examples = {profile.examples}",
+        "phases.enabled = false",
+        *(f"phases.{phase}.enabled = true" for phase in profile.phases),
+        "checks.enabled = false",
+        *(f"checks.{check}.enabled = true" for check in checks),
+    ]
+    if _credential(target) is not None:
+        assert target.credential is not None
+        lines.append(f'headers.{json.dumps(target.credential.header)} = "${{{_CREDENTIAL}}}"')
+    for other in range(profile.processes):
+        if other != shard:
+            lines += ["[[operations]]", f'include-tag = "{_tag(other)}"']
+            lines += [f"phases.{phase}.enabled = false" for phase in _UNIT_PHASES]
+    return "\n".join(lines) + "\n"
+
+
+def environment(target: Target) -> dict[str, str]:
+    """The environment of the processes; the key is in it, where other users cannot read it."""
+    inherited = {key: value for key, value in os.environ.items() if key.lower() not in _ELSEWHERE}
+    return {
+        **inherited,
+        "NO_PROXY": "*",
+        "NETRC": os.devnull,
+        # Tables of characters, which take each process two seconds to make.
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(cache_home() / "hypothesis"),
+        # The order of sets must not decide what is made up.
+        "PYTHONHASHSEED": "0",
+        _CREDENTIAL: _credential(target) or "",
+    }
+
+
+def _credential(target: Target) -> str | None:
+    key = target.keys.get(MAIN)
+    if target.credential is None or key is None:
+        return None
+    return target.credential.prefix + key
+
+
+def derive(document: Document, routes: Routes, seen: Iterable[Exchange], shards: int) -> JsonObject:
+    """The document for schemathesis: no servers but the target, real ids, operations shared out.
+
+    Args:
+        seen: what was exchanged before; the ids in it are known to be there.
+    """
+    derived = document.with_data(deepcopy(document.data))
+    derived.data.pop("webhooks", None)
+    for node in walk(derived.data):
+        if node.kind in ("document", "pathItem", "operation"):
+            node.value.pop("servers", None)
+        elif node.kind == "link":
+            node.value.pop("server", None)
+    known = _known_ids(routes, seen)
+    copies = [each for each in operations(derived) if each.direction is Direction.PATH]
+    # Neighbours stay together: what one of them answers is sent to the next one.
+    copies.sort(key=lambda each: each.key)
+    ends = list(accumulate(_variety(derived, each) for each in copies))
+    for copy, end in zip(copies, ends, strict=True):
+        copy.value["tags"] = [_tag((end - 1) * shards // ends[-1])]
+        if copy.pointer in known:
+            copy.value["parameters"] = _with_ids(derived, copy, known[copy.pointer])
+    return derived.data
+
+
+def _variety(document: Document, operation: OperationSite) -> int:
+    """How much there is to vary in a request; the number of cases grows with it."""
+    content = json_content(document, request_body(document, operation))
+    body = schema(document, content).value.get("properties") if content else None
+    return 1 + len(parameters(document, operation)) + len(body or ())
+
+
+def _known_ids(routes: Routes, seen: Iterable[Exchange]) -> Mapping[str, Mapping[str, str]]:
+    """The path parameters of the last request for each operation that succeeded."""
+    found: dict[str, Mapping[str, str]] = {}
+    for exchange in seen:
+        if exchange.operation and exchange.response and exchange.response.is_success:
+            operation = routes.at(exchange.operation)
+            values = operation and routes.path_values(operation, exchange.request.url)
+            if values:
+                found[exchange.operation] = values
+    return found
+
+
+def _with_ids(
+    document: Document, operation: OperationSite, known: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """The parameters of an operation, with known ids for the examples of those in its path."""
+    found = []
+    for (place, name), parameter in parameters(document, operation).items():
+        value = dict(parameter.value)
+        if place == "path" and name in known:
+            value.pop("examples", None)
+            is_text = schema(document, parameter).value.get("type") == "string"
+            value["example"] = known[name] if is_text else _number(known[name])
+        found.append(value)
+    return found
+
+
+def _number(text: str) -> str | int:
+    try:
+        return int(text)
+    except ValueError:
+        return text
+
+
+def _tag(shard: int) -> str:
+    return f"specwright-{shard}"

@@ -1,0 +1,135 @@
+"""schemathesis as processes of their own, and the lines that they write."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from typing import IO, Any
+
+from specwright.errors import InputError
+
+Line = dict[str, Any]
+
+_INSTALL = "install it: pip install 'specwright[test]'"
+# A process that is asked to end writes what it has seen, and is killed when it takes longer.
+_GRACE_SECONDS = 1.0
+_SAID_LINES = 20
+
+
+def require() -> None:
+    """Refuse an environment in which schemathesis cannot run.
+
+    Raises:
+        InputError: it is not installed, or another package breaks it.
+    """
+    if importlib.util.find_spec("schemathesis") is None:
+        raise InputError("fuzzing needs schemathesis, which is not installed", hint=_INSTALL)
+    if importlib.util.find_spec("niquests") is not None:
+        raise InputError(
+            "schemathesis does not work beside niquests, which overwrites urllib3",
+            hint="install specwright[test] in an environment of its own",
+        )
+
+
+class Processes:
+    """Some processes that write lines of JSON until they end, or until their time is over."""
+
+    def __init__(
+        self, commands: Sequence[Sequence[str]], place: Path, env: dict[str, str], seconds: float
+    ) -> None:
+        self._deadline = time.monotonic() + seconds
+        self._lines: SimpleQueue[tuple[int, Line | None]] = SimpleQueue()
+        self._logs = [place / f"{number}.log" for number, _ in enumerate(commands)]
+        self._processes = [
+            _start(command, place, env, log)
+            for command, log in zip(commands, self._logs, strict=True)
+        ]
+        self._readers = [
+            threading.Thread(target=self._read, args=(number, process.stdout), daemon=True)
+            for number, process in enumerate(self._processes)
+        ]
+        self._ended: set[int] = set()
+        for reader in self._readers:
+            reader.start()
+
+    def lines(self) -> Iterator[tuple[int, Line]]:
+        """What the processes write, with their numbers, until all have ended or time is over."""
+        running = len(self._processes)
+        while running:
+            left = self._deadline - _GRACE_SECONDS - time.monotonic()
+            try:
+                number, line = self._lines.get(timeout=max(left, 0.0))
+            except Empty:
+                return
+            if line is None:
+                running -= 1
+            else:
+                yield number, line
+
+    def end(self) -> Iterator[tuple[int, Line]]:
+        """End the processes; what they still write, and what was not taken yet."""
+        for number, process in enumerate(self._processes):
+            if self._readers[number].is_alive():
+                self._ended.add(number)
+                process.send_signal(signal.SIGINT)
+        killing = time.monotonic() + _GRACE_SECONDS
+        for process, reader in zip(self._processes, self._readers, strict=True):
+            try:
+                process.wait(max(killing - time.monotonic(), 0.0))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+            reader.join()
+        while not self._lines.empty():
+            number, line = self._lines.get()
+            if line is not None:
+                yield number, line
+
+    def said(self, number: int) -> tuple[str, ...]:
+        """The last lines that a process wrote for people."""
+        lines = self._logs[number].read_text("utf-8", "replace").splitlines()
+        return tuple(line for line in lines if line.strip())[-_SAID_LINES:]
+
+    def code(self, number: int) -> int | None:
+        """How a process ended; None if it was ended here."""
+        return None if number in self._ended else self._processes[number].returncode
+
+    def _read(self, number: int, output: IO[bytes]) -> None:
+        with output:
+            for line in output:
+                try:
+                    self._lines.put((number, json.loads(line)))
+                except ValueError:
+                    # Said to people before the hooks were loaded, or cut off by the end.
+                    with self._logs[number].open("ab") as log:
+                        log.write(line)
+        self._lines.put((number, None))
+
+
+def _start(
+    command: Sequence[str], place: Path, env: dict[str, str], log: Path
+) -> subprocess.Popen[bytes]:
+    with log.open("ab") as said:
+        return subprocess.Popen(
+            command,
+            cwd=place,
+            env=env,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=said,
+            # Ctrl-C is for the first process, which ends these.
+            start_new_session=True,
+        )
+
+
+def command(*arguments: str) -> list[str]:
+    """A command line of schemathesis in the environment of this process."""
+    return [sys.executable, "-m", "schemathesis.cli", *arguments]

@@ -1,0 +1,208 @@
+"""The fuzzing source: requests that schemathesis makes up, and what they prove."""
+
+from __future__ import annotations
+
+import base64
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from specwright.conformance.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.fuzzing.plan import configuration, derive, environment
+from specwright.conformance.fuzzing.process import Line, Processes, command, require
+from specwright.conformance.fuzzing.profile import Profile
+from specwright.conformance.fuzzing.reports import CHECKS, Contract, Report, violation
+from specwright.conformance.fuzzing.route import Routes
+from specwright.conformance.fuzzing.validity import Judge, Verdict
+from specwright.conformance.target import MAIN, MAX_RESPONSE_BYTES, NOBODY, Target
+from specwright.document.model import Document
+from specwright.document.sites import OperationSite
+from specwright.errors import InputError
+from specwright.pointer import ROOT, Pointer
+from specwright.text import visible
+
+SOURCE = "fuzzing"
+# Exit codes of schemathesis: nothing was found, or something was; None if it was ended here.
+_ENDS = (0, 1, None)
+_LONGEST = 300
+_ACCEPTED, _REFUSED = (
+    CHECKS["negative_data_rejection"].rule,
+    CHECKS["positive_data_acceptance"].rule,
+)
+
+
+def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> None:
+    """Let schemathesis loose on a target; what it sends and proves is in the target's record.
+
+    Args:
+        document: an upgraded document.
+        seed: decides what is made up.
+
+    Raises:
+        InputError: schemathesis is not there, or does not start.
+    """
+    require()
+    routes = Routes(document, target.base_url)
+    derived = derive(document, routes, target.record.exchanges, profile.processes)
+    with TemporaryDirectory(prefix="specwright-") as name:
+        place = Path(name)
+        api = place / "openapi.json"
+        api.write_text(json.dumps(derived), "utf-8")
+        commands = []
+        for shard in range(profile.processes):
+            config = place / f"{shard}.toml"
+            config.write_text(configuration(target, profile, CHECKS, shard), "utf-8")
+            commands.append(
+                command(
+                    *("--config-file", str(config), "run", str(api)),
+                    *("--url", target.base_url, "--seed", str(seed + shard)),
+                )
+            )
+        run = _Run(document, target, routes)
+        processes = Processes(commands, place, environment(target), profile.seconds)
+        try:
+            for number, line in processes.lines():
+                run.take(number, line)
+        finally:
+            for number, line in processes.end():
+                run.take(number, line)
+            run.conclude()
+        for number in range(profile.processes):
+            run.account_for(number, processes)
+        run.account_for_operations()
+
+
+class _Run:
+    """What the processes have written, as far as it was taken into the record."""
+
+    def __init__(self, document: Document, target: Target, routes: Routes) -> None:
+        self._document = document
+        self._target = target
+        self._routes = routes
+        self._judge = Judge(document, routes)
+        self._started: set[int] = set()
+        self._exchanges: dict[tuple[int, str], tuple[Exchange, Line]] = {}
+        self._verdicts: dict[int, Verdict] = {}
+        self._failures: list[tuple[int, Line]] = []
+        self._reached: set[Pointer] = set()
+
+    def take(self, number: int, line: Line) -> None:
+        """Take a line that a process wrote."""
+        match line["kind"]:
+            case "exchange":
+                self._take_exchange(number, line)
+            case "failure":
+                self._failures.append((number, line))
+            case "error":
+                self._skip(f"schemathesis: {line['label']}: {line['text']}")
+            case "fatal":
+                self._skip(f"schemathesis ended early: {line['text']}")
+            case "started":
+                self._started.add(number)
+
+    def conclude(self) -> None:
+        """Judge the failed checks; those about what was created need the whole traffic."""
+        record = self._target.record
+        contract = Contract(self._document, record.exchanges)
+        seen = set()
+        for number, line in self._failures:
+            report = self._report(number, line)
+            found = report and violation(report, contract)
+            if found and (found.rule, found.pointer) not in seen:
+                seen.add((found.rule, found.pointer))
+                record.violate(found)
+
+    def account_for(self, number: int, processes: Processes) -> None:
+        """Say that a process ended badly.
+
+        Raises:
+            InputError: it did not even start.
+        """
+        code = processes.code(number)
+        if number not in self._started:
+            details = [self._spoken(line) for line in processes.said(number)]
+            raise InputError("schemathesis does not start", details=details)
+        if code not in _ENDS:
+            self._skip(f"a process of schemathesis ended with {code} before it was done")
+
+    def account_for_operations(self) -> None:
+        """Say which operations were not reached."""
+        for operation in self._routes.operations:
+            if operation.pointer not in self._reached:
+                for rule in (_ACCEPTED, _REFUSED):
+                    reason = "no request was made up for it before fuzzing ended"
+                    self._target.record.skip(rule, operation.pointer, reason)
+
+    def _skip(self, reason: str) -> None:
+        for rule in sorted({check.rule for check in CHECKS.values()}):
+            self._target.record.skip(rule, ROOT, self._spoken(reason))
+
+    def _spoken(self, text: str) -> str:
+        """One line of what schemathesis says, without the key."""
+        key = self._target.keys.get(MAIN)
+        return visible(text.replace(key, "…") if key else text)[:_LONGEST]
+
+    def _take_exchange(self, number: int, line: Line) -> None:
+        request = Request(line["method"], line["url"], _headers(line["headers"]), _body(line))
+        operation = self._routes.find(line["path"], line["method"])
+        response, failure = _response(line["response"])
+        exchange = self._target.record.add(
+            Exchange(
+                0,
+                SOURCE,
+                self._role(request),
+                operation.pointer if operation else None,
+                request,
+                response,
+                failure,
+                line["sent_at"],
+                line["seconds"],
+            )
+        )
+        self._exchanges[number, line["id"]] = exchange, line
+        if operation is not None:
+            self._reached.add(operation.pointer)
+            self._verdicts[exchange.number] = self._weigh(operation, request)
+
+    def _weigh(self, operation: OperationSite, request: Request) -> Verdict:
+        verdict = self._judge.judge(operation, request)
+        if verdict.faults:
+            self._target.record.check(_ACCEPTED, operation.pointer)
+        elif verdict.is_valid:
+            self._target.record.check(_REFUSED, operation.pointer)
+        return verdict
+
+    def _role(self, request: Request) -> str:
+        credential, key = self._target.credential, self._target.keys.get(MAIN)
+        if credential is None or key is None:
+            return NOBODY
+        return MAIN if request.header(credential.header) == credential.prefix + key else NOBODY
+
+    def _report(self, number: int, line: Line) -> Report | None:
+        found = self._exchanges.get((number, line["id"]))
+        if found is None:
+            return None
+        proof, sent = found
+        operations = (each for each in self._routes.operations if each.key == sent["path"])
+        operation = self._routes.find(sent["path"], sent["method"]) or next(operations)
+        cause = self._exchanges.get((number, line["before"]))
+        verdict = self._verdicts.get(proof.number, Verdict(doubtful=True))
+        return Report(line["check"], proof, operation, cause[0] if cause else None, verdict)
+
+
+def _headers(pairs: list[list[str]]) -> Headers:
+    return tuple((name, value) for name, value in pairs)
+
+
+def _body(line: Line) -> bytes | None:
+    return None if line["body"] is None else base64.b64decode(line["body"])
+
+
+def _response(line: Line | None) -> tuple[Response | None, str | None]:
+    """An answer, or why there is none."""
+    if line is None:
+        return None, "the connection failed, or no answer came in time"
+    body = _body(line) or b""
+    if len(body) > MAX_RESPONSE_BYTES:
+        return None, f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"
+    return Response(line["status"], _headers(line["headers"]), body), None

@@ -1,0 +1,240 @@
+"""Whether a request, as it was sent, fits the operation that it is for."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import parse_qs, quote, urlsplit
+
+import jsonschema_rs
+
+from specwright.conformance.exchange import JsonValue, Request
+from specwright.conformance.fuzzing.route import Routes
+from specwright.document.model import Document, JsonObject
+from specwright.document.shape import walk
+from specwright.document.sites import (
+    OperationSite,
+    Site,
+    contents,
+    essence,
+    is_json,
+    parameters,
+    request_body,
+    schema,
+)
+from specwright.pointer import Pointer
+from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
+from specwright.vocabulary.keywords.pagination import PAGINATION
+from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+
+_BASE = "document:/"
+_SCALARS = frozenset({"string", "integer", "number", "boolean"})
+# Parameters of these names are to be ignored (OpenAPI 3.1, 4.8.12.1).
+_NOT_PARAMETERS = {("header", name) for name in ("accept", "content-type", "authorization")}
+# NUL as JSON writes it, and halves of pairs.
+_HARD = re.compile(r"\\u0000|[\ud800-\udfff]")
+
+
+@dataclass(slots=True)
+class Verdict:
+    """What is wrong with a request, beyond doubt, and whether anything is in doubt.
+
+    Attributes:
+        faults: the parameters and bodies of the document that it does not fit.
+        doubtful: whether something in it might be refused, or read in another way.
+    """
+
+    faults: list[Pointer] = field(default_factory=list)
+    doubtful: bool = False
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it fits, beyond doubt."""
+        return not self.faults and not self.doubtful
+
+
+class Judge:
+    """Holds requests against a document.
+
+    A format is an annotation (JSON Schema 2020-12, 7.2.1): a value that breaks one is not called
+    invalid, and not called valid either.
+    """
+
+    def __init__(self, document: Document, routes: Routes) -> None:
+        self._document = document
+        self._routes = routes
+        self._limit = BODY_LIMIT.read(document.data)
+        self._registry = jsonschema_rs.Registry(
+            [(_BASE, _for_requests(document))], draft=jsonschema_rs.Draft202012
+        )
+        self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
+
+    def judge(self, operation: OperationSite, request: Request) -> Verdict:
+        """What speaks against a request for an operation."""
+        path = self._routes.path_values(operation, request.url)
+        if path is None:
+            return Verdict(doubtful=True)
+        query = parse_qs(urlsplit(request.url).query, keep_blank_values=True)
+        sent = {
+            "path": {name: [value] for name, value in path.items()},
+            "query": query,
+            "header": _headers(request),
+        }
+        verdict = Verdict(doubtful=self._may_be_refused(operation, query))
+        for (place, name), parameter in parameters(self._document, operation).items():
+            if place not in sent:
+                verdict.doubtful = True
+            elif (place, name) in _NOT_PARAMETERS:
+                continue
+            elif name in sent[place]:
+                self._parameter(parameter, sent[place][name], verdict)
+            elif parameter.value.get("required") is True:
+                verdict.faults.append(parameter.pointer)
+        self._body(operation, request, verdict)
+        return verdict
+
+    def _parameter(self, parameter: Site, values: list[str], verdict: Verdict) -> None:
+        described = schema(self._document, parameter)
+        declared = described.value.get("type")
+        types = {declared} if isinstance(declared, str) else set(declared or ())
+        if not types or not types <= _SCALARS or "content" in parameter.value:
+            verdict.doubtful = True
+        elif not any(
+            self._fits(described.pointer, reading, formats=False)
+            for value in values
+            for reading in _readings(value, types)
+        ):
+            # Many servers take an empty value for none.
+            empty = "string" not in types and "" in values
+            verdict.doubtful |= empty
+            verdict.faults += [] if empty else [parameter.pointer]
+        elif len(values) > 1 or not any(
+            self._fits(described.pointer, reading, formats=True)
+            for reading in _readings(values[0], types)
+            if values[0] in (reading, json.dumps(reading))
+        ):
+            verdict.doubtful = True
+
+    def _body(self, operation: OperationSite, request: Request, verdict: Verdict) -> None:
+        body = request_body(self._document, operation)
+        if body is None or request.body is None:
+            if body is not None and body.value.get("required") is True:
+                verdict.faults.append(body.pointer)
+            verdict.doubtful |= body is None and request.body is not None
+            return
+        media_type = essence(request.header("Content-Type") or "")
+        content = next(
+            (each for name, each in contents(self._document, body) if essence(name) == media_type),
+            None,
+        )
+        too_large = self._limit is not None and len(request.body) > self._limit.max_bytes
+        if content is None or not is_json(media_type) or too_large:
+            verdict.doubtful = True
+            return
+        try:
+            value = json.loads(request.body.decode(), parse_constant=_no_constant)
+        except ValueError:
+            verdict.faults.append(body.pointer)
+            return
+        described = schema(self._document, content)
+        if not self._fits(described.pointer, value, formats=False):
+            verdict.faults.append(body.pointer)
+        elif _has_hard_text(value) or not self._fits(described.pointer, value, formats=True):
+            verdict.doubtful = True
+
+    def _may_be_refused(self, operation: OperationSite, query: dict[str, list[str]]) -> bool:
+        """Whether declarations allow to refuse what the schemas allow."""
+        pages = PAGINATION.read(operation.value)
+        one_of = REQUIRES_ONE_OF.read(operation.value)
+        is_cursor = pages is not None and pages.cursor is not None and pages.cursor.raw in query
+        return is_cursor or (
+            one_of is not None and not any(name.raw in query for name in one_of.parameters)
+        )
+
+    def _fits(self, place: Pointer, value: JsonValue, *, formats: bool) -> bool:
+        """Whether a value fits a schema; what cannot be told is in favour of both."""
+        key = place, formats
+        if key not in self._validators:
+            self._validators[key] = self._compile(place, formats)
+        validator = self._validators[key]
+        try:
+            # One that cannot be compiled makes no request invalid, and none valid.
+            return not formats if validator is None else validator.is_valid(value)
+        except ValueError:
+            # Text that is not Unicode, or a pattern that takes too long.
+            return not formats
+
+    def _compile(self, place: Pointer, formats: bool) -> jsonschema_rs.Validator | None:
+        try:
+            return jsonschema_rs.Draft202012Validator(
+                {"$ref": f"{_BASE}#{quote(place)}"},
+                registry=self._registry,
+                validate_formats=formats,
+                offline=True,
+            )
+        except (ValueError, jsonschema_rs.ReferencingError):
+            return None
+
+
+def _for_requests(document: Document) -> JsonObject:
+    """The document without the demand for properties that only answers have."""
+    copied = document.with_data(deepcopy(document.data))
+    for node in walk(copied.data, "document"):
+        required, properties = node.value.get("required"), node.value.get("properties")
+        if node.kind == "schema" and isinstance(required, list) and isinstance(properties, dict):
+            node.value["required"] = [
+                name for name in required if not _is_read_only(copied, properties.get(name))
+            ]
+    return copied.data
+
+
+def _is_read_only(document: Document, described: Any) -> bool:
+    return any(
+        isinstance(each, dict) and each.get("readOnly") is True
+        for each in (described, document.follow(described))
+    )
+
+
+def _readings(text: str, types: set[str]) -> Iterator[JsonValue]:
+    """What a lenient server may take a text for."""
+    numbers = types & {"integer", "number"}
+    if numbers:
+        try:
+            number = float(text)
+        except ValueError:
+            pass
+        else:
+            if math.isfinite(number):
+                yield int(number) if number.is_integer() else number
+    if "boolean" in types:
+        word = text.strip().lower()
+        if word in _BOOLEANS:
+            yield _BOOLEANS[word]
+    yield text
+
+
+def _headers(request: Request) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {}
+    for name, value in request.headers:
+        found.setdefault(name.lower(), []).append(value.strip(" \t"))
+    return found
+
+
+_BOOLEANS = {
+    **dict.fromkeys(("true", "1", "yes", "on", "y", "t"), True),
+    **dict.fromkeys(("false", "0", "no", "off", "n", "f"), False),
+}
+
+
+def _has_hard_text(value: JsonValue) -> bool:
+    """Whether there are characters in it that many servers cannot keep."""
+    return _HARD.search(json.dumps(value, ensure_ascii=False)) is not None
+
+
+def _no_constant(name: str) -> JsonValue:
+    raise ValueError(f"{name} is not JSON")

@@ -1,0 +1,1 @@
+"""Webhooks under test: what a provider sends, and what a consumer takes."""

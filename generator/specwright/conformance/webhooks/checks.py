@@ -1,0 +1,112 @@
+"""What each attempt to deliver a webhook is held to."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from specwright.conformance.webhooks.attempt import Attempt
+from specwright.conformance.webhooks.declared import Webhook
+from specwright.document.sites import essence
+from specwright.pointer import Pointer, join, resolve
+from specwright.runtime.shared.signature import (
+    MalformedSignatureError,
+    SignatureError,
+    StaleSignatureError,
+)
+
+# The webhook, the attempt, and the secret of its endpoint.
+Check = Callable[[Webhook, Attempt, str | None], Iterator[str]]
+
+
+def body_of(attempt: Attempt) -> Any:
+    """The body as JSON; None where it is none."""
+    try:
+        return json.loads(attempt.body)
+    except (ValueError, RecursionError):
+        return None
+
+
+def in_body(attempt: Attempt, pointer: Pointer) -> str | None:
+    """The text at a place in the body; None where there is none."""
+    try:
+        found = resolve(body_of(attempt), pointer)
+    except KeyError:
+        return None
+    return found if isinstance(found, str) else None
+
+
+def event_schema(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+    if attempt.is_cut:
+        yield f"the body has more than {len(attempt.body):,} bytes"
+        return
+    try:
+        value = json.loads(attempt.body)
+    except (ValueError, RecursionError):
+        yield "the body is not JSON in UTF-8"
+        return
+    for error in webhook.payload.iter_errors(value) if webhook.payload else ():
+        at = join(*error.instance_path)
+        yield f"the body does not fit{f' at {at}' if at else ''}: {error.message[:200]}"
+
+
+def event_headers(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+    if attempt.method.upper() != webhook.method.upper():
+        yield f"the method is not {webhook.method.upper()}"
+    yield from _media_type(webhook, attempt)
+    declared = webhook.delivery
+    if declared is None:
+        return
+    for header, place, expected in (
+        (declared.event_id_header, declared.event_id, None),
+        (declared.event_type_header, declared.event_type, webhook.name),
+    ):
+        values = attempt.values(header.raw)
+        if len(values) != 1 or not values[0]:
+            yield f"the header {header.raw} is not there exactly once"
+            continue
+        if expected is not None and values[0] != expected:
+            yield f"the header {header.raw} does not name the webhook"
+        elif place is not None and in_body(attempt, place.raw) != values[0]:
+            yield f"the header {header.raw} differs from {place.raw} in the body"
+
+
+def _media_type(webhook: Webhook, attempt: Attempt) -> Iterator[str]:
+    sent = attempt.values("content-type")
+    if webhook.media_types and (len(sent) != 1 or essence(sent[0]) not in webhook.media_types):
+        yield f"the media type is not {' or '.join(webhook.media_types)}"
+
+
+def signature(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:
+    scheme, declared = webhook.scheme, webhook.signature
+    if scheme is None or declared is None or secret is None:
+        return
+    values = attempt.values(scheme.header)
+    if len(values) != 1:
+        yield f"the header {scheme.header} is not there exactly once"
+        return
+    try:
+        scheme.verify(
+            attempt.body,
+            values[0],
+            secret,
+            tolerance=declared.tolerance_seconds,
+            now=attempt.received_at,
+        )
+    except MalformedSignatureError:
+        yield f"the header {scheme.header} does not have the form {declared.template.raw}"
+    except StaleSignatureError:
+        yield (
+            f"the timestamp is more than {declared.tolerance_seconds} seconds from the time at "
+            "which the delivery came"
+        )
+    except SignatureError:
+        yield "the digest is not that of the bytes that came, under the secret that was shown"
+
+
+CHECKS: dict[str, Check] = {
+    "event-schema": event_schema,
+    "event-headers": event_headers,
+    "signature": signature,
+}

@@ -1,0 +1,140 @@
+"""What a document declares about its webhooks, and about the endpoints that get them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+import jsonschema_rs
+
+from specwright.document.model import Document
+from specwright.document.sites import (
+    Direction,
+    OperationSite,
+    contents,
+    essence,
+    examples,
+    json_content,
+    operations,
+    request_body,
+)
+from specwright.pointer import Pointer, join
+from specwright.runtime.shared.signature import Scheme
+from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
+from specwright.vocabulary.keywords.signature import SIGNATURE, Signature
+from specwright.vocabulary.keywords.trigger import TRIGGER, Trigger
+from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, WebhookEndpoint
+
+_BASE = "document:/"
+
+
+@dataclass(frozen=True, slots=True)
+class Webhook:
+    """A webhook of the document.
+
+    Attributes:
+        name: its name, which is the type of its events.
+        examples: bodies by the names of the examples.
+        payload: the validator of its body; None where no schema of it is declared.
+    """
+
+    name: str
+    pointer: Pointer
+    method: str
+    media_types: tuple[str, ...]
+    examples: tuple[Any, ...] = field(repr=False)
+    payload: jsonschema_rs.Validator | None = field(repr=False)
+    delivery: Delivery | None
+    signature: Signature | None
+    trigger: Trigger | None
+
+    @property
+    def scheme(self) -> Scheme | None:
+        """How it is signed."""
+        declared = self.signature
+        if declared is None:
+            return None
+        return Scheme(declared.header.raw, declared.template.raw, declared.payload.raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Registration:
+    """The operation that registers an endpoint, with those that remove and test it.
+
+    Attributes:
+        body: a request to register, but for its URL and its events.
+    """
+
+    operation: OperationSite
+    declared: WebhookEndpoint
+    body: Any = field(repr=False)
+    remove: OperationSite
+    test: OperationSite | None
+
+    def is_sent_to_one(self, webhook: Webhook) -> bool:
+        """Whether a webhook goes to the endpoint that is tested, and to no other one."""
+        return (
+            self.test is not None
+            and webhook.trigger is not None
+            and webhook.trigger.operation.raw == self.test.id
+        )
+
+
+def webhooks(document: Document) -> tuple[Webhook, ...]:
+    """All webhooks of an upgraded document."""
+    registry = jsonschema_rs.Registry([(_BASE, document.data)], draft=jsonschema_rs.Draft202012)
+    return tuple(
+        _webhook(document, site, registry)
+        for site in operations(document)
+        if site.direction is Direction.WEBHOOK
+    )
+
+
+def registration(document: Document) -> Registration | None:
+    """The registration of endpoints; None where the document declares none."""
+    known = {site.id: site for site in operations(document) if site.id is not None}
+    for site in known.values():
+        declared = WEBHOOK_ENDPOINT.read(site.value)
+        if declared is not None and declared.remove.raw in known:
+            content = json_content(document, request_body(document, site))
+            bodies = [value for _, value in examples(document, content)] if content else []
+            return Registration(
+                site,
+                declared,
+                bodies[0] if bodies else {},
+                known[declared.remove.raw],
+                known.get(declared.test.raw) if declared.test else None,
+            )
+    return None
+
+
+def by_name(declared: tuple[Webhook, ...]) -> Mapping[str, Webhook]:
+    """The webhooks by their names."""
+    return {webhook.name: webhook for webhook in declared}
+
+
+def _webhook(document: Document, site: OperationSite, registry: jsonschema_rs.Registry) -> Webhook:
+    body = request_body(document, site)
+    content = json_content(document, body)
+    payload = None
+    if content is not None and "schema" in content.value:
+        payload = jsonschema_rs.Draft202012Validator(
+            {"$ref": f"{_BASE}#{quote(content.pointer + join('schema'))}"},
+            registry=registry,
+            validate_formats=True,
+            offline=True,
+            mask="the value",
+        )
+    return Webhook(
+        name=site.key,
+        pointer=site.pointer,
+        method=site.method,
+        media_types=tuple(essence(name) for name, _ in contents(document, body)) if body else (),
+        examples=tuple(value for _, value in examples(document, content)) if content else (),
+        payload=payload,
+        delivery=DELIVERY.read(site.value),
+        signature=SIGNATURE.read(site.value),
+        trigger=TRIGGER.read(site.value),
+    )

@@ -1,0 +1,100 @@
+"""Endpoints at the implementation under test, registered and removed as the document declares."""
+
+from __future__ import annotations
+
+import copy
+import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
+
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.target import Target
+from specwright.conformance.webhooks.declared import Registration
+from specwright.document.sites import OperationSite
+from specwright.pointer import Pointer, split
+
+SOURCE = "webhooks"
+_PARAMETER = re.compile(r"\{[^{}]+\}")
+
+
+class CannotObserve(Exception):  # noqa: N818 - no mistake of a program, but an outcome
+    """Nothing can be told about webhooks; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """A registered endpoint.
+
+    Attributes:
+        secret: what its deliveries are signed with; None where they are not.
+    """
+
+    id: str
+    url: str
+    secret: str | None = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoints:
+    """Registers endpoints at a target, tests and removes them."""
+
+    target: Target
+    registration: Registration
+
+    def register(self, url: str, event_types: Sequence[str]) -> Endpoint:
+        """Register an endpoint for some types of events.
+
+        Raises:
+            CannotObserve: it was refused, or its id or its secret are not where they should be.
+        """
+        declared, operation = self.registration.declared, self.registration.operation
+        if _PARAMETER.search(operation.key):
+            raise CannotObserve(f"{operation.name} takes a path parameter, which has no value here")
+        body = copy.deepcopy(self.registration.body)
+        _put(body, declared.url.raw, url)
+        if declared.event_types is not None:
+            _put(body, declared.event_types.raw, list(event_types))
+        done = self._send(operation, operation.key, json.dumps(body).encode())
+        if done.response is None or not done.response.is_success:
+            raise CannotObserve(f"{operation.name} {outcome(done)}")
+        found = done.response.at(declared.id.raw)
+        secret = None if declared.secret is None else done.response.at(declared.secret.raw)
+        if not isinstance(found, str | int) or not isinstance(secret, str | None):
+            raise CannotObserve(f"the answer of {operation.name} lacks the id, or the secret")
+        if declared.secret is not None and not secret:
+            raise CannotObserve(f"the answer of {operation.name} lacks the secret")
+        return Endpoint(str(found), url, secret)
+
+    def remove(self, endpoint: Endpoint) -> Exchange:
+        """Remove an endpoint."""
+        return self._send_to(self.registration.remove, endpoint)
+
+    def test(self, operation: OperationSite, endpoint: Endpoint) -> Exchange:
+        """Have a webhook sent to one endpoint."""
+        return self._send_to(operation, endpoint)
+
+    def _send_to(self, operation: OperationSite, endpoint: Endpoint) -> Exchange:
+        path = _PARAMETER.sub(lambda _: quote(endpoint.id, safe=""), operation.key)
+        return self._send(operation, path, None)
+
+    def _send(self, operation: OperationSite, path: str, body: bytes | None) -> Exchange:
+        headers = [] if body is None else [("Content-Type", "application/json")]
+        request = self.target.request(operation.method, path, headers=headers, body=body)
+        return self.target.send(request, SOURCE, operation.pointer)
+
+
+def outcome(exchange: Exchange) -> str:
+    """What came of a request, in words."""
+    if exchange.response is None:
+        return "was not answered"
+    return f"was answered with {exchange.response.status}"
+
+
+def _put(body: Any, pointer: Pointer, value: object) -> None:
+    *way, last = split(pointer)
+    for token in way:
+        body = body.setdefault(token, {})
+    body[last] = value

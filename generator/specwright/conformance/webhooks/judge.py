@@ -1,0 +1,236 @@
+"""What attempts tell about the webhooks that they deliver, written to the record of the run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from specwright.conformance.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.record import Record, Violation
+from specwright.conformance.target import NOBODY
+from specwright.conformance.webhooks.attempt import Attempt, Fault
+from specwright.conformance.webhooks.checks import CHECKS, in_body
+from specwright.conformance.webhooks.declared import Registration, Webhook
+from specwright.conformance.webhooks.endpoints import SOURCE, Endpoint
+from specwright.conformance.webhooks.sequence import Pace, awaited, broken
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
+from specwright.vocabulary.keywords.signature import SIGNATURE
+from specwright.vocabulary.keywords.trigger import TRIGGER
+from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
+
+WEBHOOKS = join("webhooks")
+# What was on its way when its endpoint was removed may still come.
+REMOVAL_SECONDS = 0.25
+
+# The declaration that each rule is about; others are about the webhook as a whole.
+_DECLARATIONS: Mapping[str, str] = {
+    "event-missing": TRIGGER.name,
+    "signature": SIGNATURE.name,
+    "delivery-retry": DELIVERY.name,
+    "delivery-acknowledged": DELIVERY.name,
+    "delivery-redirect": DELIVERY.name,
+}
+
+
+def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]]:
+    """Return what reads the type and the id of an event from the headers of a request."""
+    declared = [each.delivery for each in webhooks if each.delivery is not None]
+    types = {each.event_type_header.raw.lower() for each in declared}
+    ids = {each.event_id_header.raw.lower() for each in declared}
+
+    def read(headers: Headers) -> tuple[str, str]:
+        fields = [(name.lower(), value) for name, value in headers]
+        type_ = next((value for name, value in fields if name in types), "")
+        return type_, next((value for name, value in fields if name in ids), "")
+
+    return read
+
+
+def place(rule: str, webhook: Webhook) -> Pointer:
+    """The part of a webhook that a rule is about."""
+    declaration = _DECLARATIONS.get(rule)
+    return webhook.pointer if declaration is None else webhook.pointer + join(declaration)
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A call that causes a webhook, with the times before and after it."""
+
+    begun_at: float
+    exchange: Exchange
+    answered_at: float
+
+
+@dataclass(slots=True)
+class Judge:
+    """Applies the rules to attempts; what is broken in one way is noted once."""
+
+    record: Record
+    webhooks: Sequence[Webhook]
+    pace: Pace
+    _noted: set[tuple[str, Pointer, str]] = field(default_factory=set)
+
+    def webhook(self, attempt: Attempt) -> Webhook | None:
+        """The webhook that an attempt delivers, by its body, else by its header."""
+        declared = [(each, each.delivery) for each in self.webhooks if each.delivery is not None]
+        for pointer in {each.event_type.raw for _, each in declared if each.event_type}:
+            name = in_body(attempt, pointer)
+            for webhook, _ in declared:
+                if webhook.name == name:
+                    return webhook
+        for webhook, each in declared:
+            if webhook.name in attempt.values(each.event_type_header.raw):
+                return webhook
+        return None
+
+    def events(self, attempts: Sequence[Attempt]) -> list[list[Attempt]]:
+        """The attempts of each event; what followed a redirect is none of its own."""
+        name = identify(self.webhooks)
+        found: dict[tuple[str, str], list[Attempt]] = {}
+        for attempt in attempts:
+            if not attempt.is_redirected:
+                found.setdefault(name(attempt.headers), []).append(attempt)
+        return list(found.values())
+
+    def single(self, endpoint: Endpoint, attempts: Sequence[Attempt]) -> None:
+        """Look at each attempt by itself."""
+        for attempt in attempts:
+            webhook = self.webhook(attempt)
+            if webhook is None:
+                message = "a delivery has a type that is no webhook of the document"
+                self._violate("event-headers", WEBHOOKS, message, attempt)
+                continue
+            if attempt.is_redirected:
+                message = "the redirect was followed"
+                self._break("delivery-redirect", webhook, message, attempt)
+                continue
+            for rule, check in CHECKS.items():
+                self._check(rule, webhook)
+                for message in check(webhook, attempt, endpoint.secret):
+                    self._break(rule, webhook, message, attempt)
+            if attempt.fault is Fault.REDIRECT:
+                self._check("delivery-redirect", webhook)
+
+    def together(self, attempts: Sequence[Attempt], now: float) -> None:
+        """Look at the attempts of each event, up to now."""
+        for event in self.events(attempts):
+            webhook = self.webhook(event[0])
+            if webhook is None or webhook.delivery is None:
+                continue
+            if any(self.pace.pause(webhook.delivery, n) for n, e in enumerate(event, 1) if e.fault):
+                self._check("delivery-retry", webhook)
+            if event[-1].fault is None and self._is_watched(webhook.delivery, event[-1], now):
+                self._check("delivery-acknowledged", webhook)
+            for rule, message, last in broken(webhook, webhook.delivery, event, self.pace, now):
+                self._break(rule, webhook, message, *event[: event.index(last) + 1])
+
+    def arrival(self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]) -> None:
+        """Look whether a webhook came within its time after what causes it."""
+        if webhook.trigger is None:
+            return
+        until = cause.answered_at + webhook.trigger.within_seconds
+        first = self.arrived(webhook, cause, attempts)
+        self._check("event-missing", webhook)
+        if first is None:
+            message = f"no delivery of it came within {webhook.trigger.within_seconds} seconds"
+            self._break("event-missing", webhook, message, before=(cause.exchange,))
+        elif first.received_at > until:
+            self._break("event-missing", webhook, "it came too late", first)
+
+    def arrived(
+        self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]
+    ) -> Attempt | None:
+        """The first attempt of a webhook after what causes it."""
+        after = (each for each in attempts if each.received_at >= cause.begun_at)
+        return next((each for each in after if self.webhook(each) is webhook), None)
+
+    def pending(self, attempts: Sequence[Attempt]) -> Iterator[float]:
+        """Until when the attempts of an event are to be watched."""
+        webhook = self.webhook(attempts[0])
+        if webhook is None or webhook.delivery is None:
+            return
+        until = awaited(attempts, webhook.delivery, self.pace)
+        if until is not None:
+            yield until
+        elif (pause := self.pace.pause(webhook.delivery, 1)) and attempts[-1].fault is None:
+            yield attempts[-1].received_at + pause
+
+    def selection(
+        self, registration: Registration, selected: Sequence[str], attempts: Sequence[Attempt]
+    ) -> None:
+        """Look whether an endpoint got what it did not select."""
+        if registration.declared.event_types is None:
+            return
+        pointer = registration.operation / WEBHOOK_ENDPOINT.name
+        self.record.check("event-unsubscribed", pointer)
+        for attempt in attempts:
+            webhook = self.webhook(attempt)
+            if webhook is None or webhook.name in selected or registration.is_sent_to_one(webhook):
+                continue
+            message = f"'{webhook.name}' came to an endpoint that did not select it"
+            self._violate("event-unsubscribed", pointer, message, attempt)
+
+    def silence(
+        self, registration: Registration, removed_at: float, attempts: Sequence[Attempt]
+    ) -> None:
+        """Look whether an endpoint got anything after it was removed."""
+        pointer = registration.remove.pointer
+        self.record.check("delivery-deleted", pointer)
+        for attempt in attempts:
+            if attempt.received_at > removed_at + REMOVAL_SECONDS:
+                message = "a delivery came after its endpoint was removed"
+                self._violate("delivery-deleted", pointer, message, attempt)
+
+    def leave(self, reasons: Mapping[str, str]) -> None:
+        """Note why rules were not applied to webhooks, where they were not."""
+        for webhook in self.webhooks:
+            for rule, reason in reasons.items():
+                pointer = place(rule, webhook)
+                if pointer not in self.record.checked.get(rule, ()):
+                    self.record.skip(rule, pointer, reason)
+
+    def _is_watched(self, declared: Delivery, acknowledged: Attempt, now: float) -> bool:
+        pause = self.pace.pause(declared, 1)
+        return pause is not None and now >= acknowledged.received_at + pause
+
+    def _check(self, rule: str, webhook: Webhook) -> None:
+        self.record.check(rule, place(rule, webhook))
+
+    def _break(
+        self,
+        rule: str,
+        webhook: Webhook,
+        message: str,
+        *attempts: Attempt,
+        before: tuple[Exchange, ...] = (),
+    ) -> None:
+        self._violate(rule, place(rule, webhook), message, *attempts, before=before)
+
+    def _violate(
+        self,
+        rule: str,
+        pointer: Pointer,
+        message: str,
+        *attempts: Attempt,
+        before: tuple[Exchange, ...] = (),
+    ) -> None:
+        if (rule, pointer, message) in self._noted:
+            return
+        self._noted.add((rule, pointer, message))
+        shown = tuple(self.record.keep(self._exchange(each)) for each in attempts)
+        self.record.violate(Violation(rule, pointer, message, before + shown))
+
+    def _exchange(self, attempt: Attempt) -> Exchange:
+        webhook = self.webhook(attempt)
+        return Exchange(
+            number=0,
+            source=SOURCE,
+            role=NOBODY,
+            operation=None if webhook is None else webhook.pointer,
+            request=Request(attempt.method, attempt.url, attempt.headers, attempt.body),
+            response=None if attempt.status is None else Response(attempt.status, (), b""),
+            failure=None if attempt.fault is None else f"the receiver played {attempt.fault}",
+            sent_at=attempt.received_at,
+            seconds=0.0,
+        )

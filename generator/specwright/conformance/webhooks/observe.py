@@ -1,0 +1,223 @@
+"""The source of evidence about webhooks: causes every event, and waits for what is sent."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.target import Target
+from specwright.conformance.webhooks.attempt import Fault
+from specwright.conformance.webhooks.declared import Registration, Webhook
+from specwright.conformance.webhooks.endpoints import Endpoint, Endpoints, CannotObserve, outcome
+from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, place
+from specwright.conformance.webhooks.receiver import Plays, Receiver
+from specwright.conformance.webhooks.sequence import Pace
+
+# Calls the operation with this id, with its request example of this name or with any valid request;
+# returns the exchange, or that of the call before it that failed.
+Provoke = Callable[[str, str | None], Exchange]
+
+_EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
+_NOT_SEEN: Mapping[str, str] = {
+    "event-schema": "no delivery of it came",
+    "event-headers": "no delivery of it came",
+    "signature": "no delivery of it came that is declared to be signed",
+    "delivery-redirect": "no delivery of it was answered with a redirect",
+    "delivery-retry": "the run does not wait as long as the declared pauses",
+    "delivery-acknowledged": "the run ended before a repetition could have come",
+}
+
+
+@dataclass(slots=True)
+class Observation:
+    """One look at the webhooks of an implementation.
+
+    Attributes:
+        provoke: calls the operations that cause webhooks.
+    """
+
+    target: Target
+    receiver: Receiver
+    webhooks: Sequence[Webhook]
+    registration: Registration
+    provoke: Provoke
+    pace: Pace
+    _judge: Judge = field(init=False, repr=False)
+    _endpoints: Endpoints = field(init=False, repr=False)
+    _causes: dict[str, Cause] = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        """Prepare what sends requests, and what looks at attempts."""
+        self._judge = Judge(self.target.record, self.webhooks, self.pace)
+        self._endpoints = Endpoints(self.target, self.registration)
+
+    def run(self) -> None:
+        """Register endpoints, cause every event, wait for it, and judge what came."""
+        selected = self._selectable()
+        registered: list[Endpoint] = []
+        try:
+            removed = self._register(((Fault.ERROR,),), selected, registered)
+            removed_at = self._remove_failing(removed)
+            registered.remove(removed)
+            whole = self._register(self._rotation(), selected, registered)
+            plays = self._plays()
+            narrow = self._register(plays, selected[:1], registered)
+            self._cause_all(whole)
+            until = self._cause_again(narrow, selected[:1], len(plays))
+            self._settle(whole, narrow, len(plays), until)
+        except CannotObserve as error:
+            self._judge.leave(dict.fromkeys(("event-missing", *_NOT_SEEN), str(error)))
+        else:
+            self._look(whole, narrow, selected[:1])
+            if removed_at is not None:
+                attempts = self.receiver.attempts(removed.url)
+                self._judge.silence(self.registration, removed_at, attempts)
+        finally:
+            for endpoint in registered:
+                self._endpoints.remove(endpoint)
+
+    def _register(self, plays: Plays, selected: Sequence[str], all_: list[Endpoint]) -> Endpoint:
+        endpoint = self._endpoints.register(self.receiver.endpoint(plays), selected)
+        all_.append(endpoint)
+        return endpoint
+
+    def _remove_failing(self, endpoint: Endpoint) -> float | None:
+        """Remove an endpoint that has a delivery to come again; return when it was removed.
+
+        Raises:
+            CannotObserve: connections to the receiver fail.
+        """
+        if self.registration.test is not None:
+            self._endpoints.test(self.registration.test, endpoint)
+            until = time.time() + self._test_seconds()
+            self.receiver.wait(lambda: self._reaches(endpoint), until)
+            if not self.receiver.attempts(endpoint.url) and self.receiver.distrusted:
+                raise CannotObserve("the implementation does not trust the receiver's authority")
+        removal = self._endpoints.remove(endpoint)
+        if removal.response is None or not removal.response.is_success:
+            pointer = self.registration.remove.pointer
+            reason = f"{self.registration.remove.name} {outcome(removal)}"
+            self.target.record.skip("delivery-deleted", pointer, reason)
+            return None
+        return time.time()
+
+    def _reaches(self, endpoint: Endpoint) -> bool:
+        return bool(self.receiver.attempts(endpoint.url)) or self.receiver.distrusted > 0
+
+    def _cause_all(self, whole: Endpoint) -> None:
+        """Make each call that causes a webhook once."""
+        made: dict[tuple[str, str | None], Cause] = {}
+        for webhook in self.webhooks:
+            trigger = webhook.trigger
+            if trigger is None:
+                reason = "the document does not say what causes it"
+                self.target.record.skip("event-missing", webhook.pointer, reason)
+                continue
+            scenario = trigger.scenario.raw if trigger.scenario else None
+            call = trigger.operation.raw, scenario
+            if call not in made:
+                made[call] = self._call(webhook, whole)
+            cause = made[call]
+            if cause.exchange.response is not None and cause.exchange.response.is_success:
+                self._causes[webhook.name] = cause
+            else:
+                reason = f"what causes it {outcome(cause.exchange)}"
+                self.target.record.skip("event-missing", place("event-missing", webhook), reason)
+
+    def _cause_again(self, narrow: Endpoint, selected: Sequence[str], times: int) -> float:
+        """Cause as many events of an endpoint; return until when the last of them has to come."""
+        caused = [
+            each
+            for each in self.webhooks
+            if self.registration.is_sent_to_one(each)
+            or (self.registration.test is None and each.name in selected)
+        ]
+        for webhook in caused[:1]:
+            for _ in range(times):
+                self._call(webhook, narrow)
+        return time.time() + self._test_seconds()
+
+    def _call(self, webhook: Webhook, endpoint: Endpoint) -> Cause:
+        trigger, test = webhook.trigger, self.registration.test
+        assert trigger is not None
+        begun_at = time.time()
+        if test is not None and self.registration.is_sent_to_one(webhook):
+            exchange = self._endpoints.test(test, endpoint)
+        else:
+            scenario = trigger.scenario.raw if trigger.scenario else None
+            exchange = self.provoke(trigger.operation.raw, scenario)
+        return Cause(begun_at, exchange, time.time())
+
+    def _settle(self, whole: Endpoint, narrow: Endpoint, events: int, until: float) -> None:
+        """Wait until everything has come that may be expected, or its time is over."""
+        seen = -1
+
+        def has_news() -> bool:
+            return self._count(whole, narrow) > seen
+
+        while (latest := max(self._pending(whole, narrow, events, until), default=0)) > time.time():
+            seen = self._count(whole, narrow)
+            self.receiver.wait(has_news, latest)
+
+    def _count(self, *endpoints: Endpoint) -> int:
+        return sum(len(self.receiver.attempts(each.url)) for each in endpoints)
+
+    def _pending(
+        self, whole: Endpoint, narrow: Endpoint, events: int, until: float
+    ) -> Iterator[float]:
+        """Until when there is something to wait for."""
+        came = self.receiver.attempts(whole.url)
+        for webhook in self.webhooks:
+            cause = self._causes.get(webhook.name)
+            if cause and webhook.trigger and not self._judge.arrived(webhook, cause, came):
+                yield cause.answered_at + webhook.trigger.within_seconds
+        if len(self._judge.events(self.receiver.attempts(narrow.url))) < events:
+            yield until
+        for endpoint in (whole, narrow):
+            for attempts in self._judge.events(self.receiver.attempts(endpoint.url)):
+                yield from self._judge.pending(attempts)
+
+    def _look(self, whole: Endpoint, narrow: Endpoint, selected: Sequence[str]) -> None:
+        now = time.time()
+        for endpoint in (whole, narrow):
+            attempts = self.receiver.attempts(endpoint.url)
+            self._judge.single(endpoint, attempts)
+            self._judge.together(attempts, now)
+        came = self.receiver.attempts(whole.url)
+        for webhook in self.webhooks:
+            if webhook.name in self._causes:
+                self._judge.arrival(webhook, self._causes[webhook.name], came)
+        self._judge.selection(self.registration, selected, self.receiver.attempts(narrow.url))
+        self._judge.leave(_NOT_SEEN)
+        if self.receiver.refused:
+            reason = "some requests to the receiver were too many, or not HTTP, and were not kept"
+            self.target.record.skip("event-missing", WEBHOOKS, reason)
+
+    def _selectable(self) -> list[str]:
+        return [each.name for each in self.webhooks if not self.registration.is_sent_to_one(each)]
+
+    def _rotation(self) -> Plays:
+        return _EACH_FAULT if self._waits(1) else ()
+
+    def _plays(self) -> Plays:
+        """The faults of the endpoint that is tested: those that take long are its own."""
+        plays: list[tuple[Fault, ...]] = [(Fault.REDIRECT,)]
+        if self._waits(2):
+            plays.append((Fault.ERROR, Fault.ERROR))
+        if self._waits(1) and self._timeout() <= self.pace.patience_seconds:
+            plays.append((Fault.SLOW,))
+        return plays
+
+    def _waits(self, failures: int) -> bool:
+        declared = (each.delivery for each in self.webhooks if each.delivery is not None)
+        return any(self.pace.pause(each, failures) is not None for each in declared)
+
+    def _timeout(self) -> float:
+        declared = (each.delivery for each in self.webhooks if each.delivery is not None)
+        return max((each.timeout_seconds for each in declared), default=0)
+
+    def _test_seconds(self) -> float:
+        declared = (each.trigger for each in self.webhooks if each.trigger is not None)
+        return max((each.within_seconds for each in declared), default=0)

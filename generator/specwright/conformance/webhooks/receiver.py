@@ -1,0 +1,221 @@
+"""A receiver of webhooks that keeps what it gets, and fails as it is told to."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import TracebackType
+
+import h11
+
+from specwright.conformance.exchange import Headers
+from specwright.conformance.webhooks.attempt import Attempt, Fault
+from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.webhooks.connection import MAX_HEAD_BYTES, Connection
+from specwright.errors import InputError
+
+HOST = "127.0.0.1"
+MAX_CONNECTIONS = 64
+HANDSHAKE_SECONDS = 10.0
+MAX_KEPT_BYTES = 64 * 1024 * 1024
+_TOKEN_BYTES = 24
+# The faults of one event of a type after the other; when they are played, all is acknowledged.
+Plays = Sequence[Sequence[Fault]]
+_REDIRECTED = "/redirected"
+
+# What faults are answered with; None where there is no answer.
+_STATUSES: Mapping[Fault, int | None] = {
+    Fault.ERROR: 500,
+    Fault.REDIRECT: 307,
+    Fault.DROP: None,
+    Fault.RESET: None,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """How a receiver works.
+
+    Attributes:
+        identify: gives the type and the id of the event that a request delivers, by its headers.
+        authority: signs its certificate; without one it speaks plain HTTP.
+        public_url: where a tunnel leads here from; None when it is reached directly.
+        port: 0 chooses a free one.
+        success: the status that acknowledges.
+        slow_seconds: until a slow answer is sent.
+    """
+
+    identify: Callable[[Headers], tuple[str, str]]
+    authority: Authority | None = None
+    public_url: str | None = None
+    port: int = 0
+    success: int = 200
+    slow_seconds: float = 17.0
+
+
+@dataclass(slots=True)
+class _Endpoint:
+    """An endpoint and the faults that are left: for types of events, and for single events."""
+
+    plays: Plays
+    by_type: dict[str, Iterator[Sequence[Fault]]] = field(default_factory=dict)
+    by_event: dict[tuple[str, str], Iterator[Fault]] = field(default_factory=dict)
+
+    def next(self, type_: str, event: str) -> Fault | None:
+        if (type_, event) not in self.by_event:
+            plays = self.by_type.setdefault(type_, iter(self.plays))
+            self.by_event[type_, event] = iter(next(plays, ()))
+        return next(self.by_event[type_, event], None)
+
+
+class Receiver:
+    """Receives on a port of this machine for the time of the context."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._port = setting.port
+        self._context = setting.authority.context(HOST) if setting.authority else None
+        self._endpoints: dict[str, _Endpoint] = {}
+        self._attempts: list[Attempt] = []
+        self._kept_bytes = 0
+        self._refused = 0
+        self._distrusted = 0
+        self._changed = threading.Condition()
+        self._loop = asyncio.new_event_loop()
+        self._connections: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+
+    def __enter__(self) -> Receiver:
+        try:
+            self._server = self._loop.run_until_complete(self._start())
+        except OSError as error:
+            self._loop.close()
+            raise InputError(
+                f"webhooks cannot be received on port {self._port}: {error.strerror}",
+                hint="choose another port",
+            ) from None
+        self._port = self._server.sockets[0].getsockname()[1]
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join()
+        self._loop.close()
+
+    @property
+    def url(self) -> str:
+        """Where it is reached, without a slash at its end."""
+        if self._setting.public_url is not None:
+            return self._setting.public_url.rstrip("/")
+        return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
+
+    @property
+    def refused(self) -> int:
+        """How many requests and connections were not kept: too many, malformed, or strangers."""
+        with self._changed:
+            return self._refused
+
+    @property
+    def distrusted(self) -> int:
+        """How many connections ended before TLS was agreed on."""
+        with self._changed:
+            return self._distrusted
+
+    def endpoint(self, plays: Plays = ()) -> str:
+        """Return the URL of a new endpoint, which nobody can guess."""
+        token = secrets.token_urlsafe(_TOKEN_BYTES)
+        with self._changed:
+            self._endpoints[token] = _Endpoint(plays)
+        return f"{self.url}/{token}"
+
+    def attempts(self, endpoint: str) -> tuple[Attempt, ...]:
+        """The attempts at an endpoint until now, in the order in which they came."""
+        with self._changed:
+            return tuple(each for each in self._attempts if each.endpoint == endpoint)
+
+    def wait(self, condition: Callable[[], bool], until: float) -> bool:
+        """Wait for a condition of the attempts, at most until a moment; say whether it came."""
+        with self._changed:
+            return self._changed.wait_for(condition, max(0.0, until - time.time()))
+
+    async def _start(self) -> asyncio.Server:
+        return await asyncio.start_server(self._connected, HOST, self._setting.port)
+
+    async def _stop(self) -> None:
+        self._server.close()
+        for task in self._connections:
+            task.cancel()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+
+    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if len(self._connections) >= MAX_CONNECTIONS:
+            self._refuse()
+            writer.transport.abort()
+            return
+        task = self._loop.create_task(self._serve(reader, writer))
+        self._connections.add(task)
+        task.add_done_callback(self._connections.discard)
+
+    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if self._context is not None:
+            # Not by the server, which says nothing of those that fail.
+            try:
+                await writer.start_tls(self._context, ssl_handshake_timeout=HANDSHAKE_SECONDS)
+            except OSError:
+                writer.transport.abort()
+                with self._changed:
+                    self._distrusted += 1
+                    self._changed.notify_all()
+                return
+        try:
+            await Connection(reader, writer, self._take, self._setting.slow_seconds).serve()
+        except h11.RemoteProtocolError:
+            self._refuse()
+
+    def _refuse(self) -> None:
+        with self._changed:
+            self._refused += 1
+
+    def _take(
+        self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
+    ) -> Attempt | None:
+        """Keep what reached an endpoint, and decide how it is answered."""
+        token, redirected, _ = target.removeprefix("/").partition(_REDIRECTED)
+        size = len(body) + MAX_HEAD_BYTES
+        with self._changed:
+            endpoint = self._endpoints.get(token)
+            if endpoint is None or self._kept_bytes + size > MAX_KEPT_BYTES:
+                self._refused += 1
+                return None
+            fault = None if redirected else endpoint.next(*self._setting.identify(headers))
+            url = f"{self.url}/{token}"
+            success = self._setting.success
+            attempt = Attempt(
+                endpoint=url,
+                method=method,
+                url=url + redirected,
+                headers=headers,
+                body=body,
+                is_cut=is_cut,
+                is_redirected=bool(redirected),
+                received_at=time.time(),
+                fault=fault,
+                status=success if fault is None else _STATUSES.get(fault, success),
+                location=url + _REDIRECTED if fault is Fault.REDIRECT else None,
+            )
+            self._kept_bytes += size
+            self._attempts.append(attempt)
+            self._changed.notify_all()
+        return attempt

@@ -1,0 +1,112 @@
+"""What the attempts to deliver one event to one endpoint are held to, taken together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import NamedTuple
+
+from specwright.conformance.webhooks.attempt import Attempt, Fault
+from specwright.conformance.webhooks.declared import Webhook
+from specwright.vocabulary.keywords.delivery import Delivery
+
+# How much earlier than declared an attempt may come, for clocks and networks, and how much later.
+EARLY_SECONDS = 0.25
+LATE_SECONDS = 2.5
+# Timestamps are whole seconds: two attempts that are further apart have different ones.
+_DISTINCT_SECONDS = 1.5
+
+
+class Broken(NamedTuple):
+    """A rule that attempts break, how, and up to which of them."""
+
+    rule: str
+    message: str
+    last: Attempt
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How long a run waits for attempts that follow a failure.
+
+    Attributes:
+        retry_scale: what the implementation multiplies the declared pauses with.
+        patience_seconds: the longest time that is waited.
+    """
+
+    retry_scale: float = 1.0
+    patience_seconds: float = 5.0
+
+    def pause(self, declared: Delivery, failures: int) -> float | None:
+        """The time until the next attempt after so many failures; None when it is not awaited."""
+        if not 0 < failures <= len(declared.retry_after_seconds):
+            return None
+        pause = declared.retry_after_seconds[failures - 1] * self.retry_scale
+        return pause if pause <= self.patience_seconds else None
+
+
+def failed_at(attempt: Attempt, declared: Delivery) -> float:
+    """When an attempt that did not succeed had failed, as its sender sees it."""
+    slow = declared.timeout_seconds if attempt.fault is Fault.SLOW else 0
+    return attempt.received_at + slow
+
+
+def awaited(attempts: Sequence[Attempt], declared: Delivery, pace: Pace) -> float | None:
+    """Until when another attempt has to come; None when none has to, or it is not awaited."""
+    last = attempts[-1]
+    pause = pace.pause(declared, len(attempts)) if last.fault else None
+    return None if pause is None else failed_at(last, declared) + pause * 1.1 + LATE_SECONDS
+
+
+def broken(
+    webhook: Webhook, declared: Delivery, attempts: Sequence[Attempt], pace: Pace, now: float
+) -> Iterator[Broken]:
+    """Find what is wrong with attempts in the order in which they came."""
+    for failures, (before, after) in enumerate(pairwise(attempts), 1):
+        if before.fault is None:
+            message = "an event that was acknowledged comes again"
+            yield Broken("delivery-acknowledged", message, after)
+            continue
+        if after.body != before.body:
+            message = "the bytes of the next attempt are not those of the one before"
+            yield Broken("delivery-retry", message, after)
+        pause = pace.pause(declared, failures)
+        if pause is not None:
+            yield from _untimely(declared, before, after, pause)
+        yield from _copied(webhook, before, after)
+    until = awaited(attempts, declared, pace)
+    if until is not None and until <= now:
+        fault = attempts[-1].fault
+        yield Broken("delivery-retry", f"no attempt follows after {fault}", attempts[-1])
+
+
+def _untimely(
+    declared: Delivery, before: Attempt, after: Attempt, pause: float
+) -> Iterator[Broken]:
+    waited = after.received_at - failed_at(before, declared)
+    if waited < pause - EARLY_SECONDS - pause * 0.1:
+        yield Broken("delivery-retry", "the next attempt comes before the declared pause", after)
+    elif waited > pause * 1.1 + LATE_SECONDS:
+        yield Broken("delivery-retry", "the next attempt comes after the declared pause", after)
+
+
+def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broken]:
+    """Whether a timestamp is that of the attempt before."""
+    if webhook.signature is None or after.received_at - before.received_at < _DISTINCT_SECONDS:
+        return
+    timestamps = [_timestamp(webhook, each) for each in (before, after)]
+    if timestamps[0] is not None and timestamps[0] == timestamps[1]:
+        message = "the timestamp is that of the attempt before, and was not made anew"
+        yield Broken("signature", message, after)
+
+
+def _timestamp(webhook: Webhook, attempt: Attempt) -> str | None:
+    if webhook.signature is None:
+        return None
+    form = re.escape(webhook.signature.template.raw)
+    form = form.replace(re.escape("{timestamp}"), "([0-9]+)").replace(re.escape("{digest}"), ".*")
+    values = attempt.values(webhook.signature.header.raw)
+    found = re.fullmatch(form, values[0]) if values else None
+    return found[1] if found else None

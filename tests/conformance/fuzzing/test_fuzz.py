@@ -1,0 +1,199 @@
+"""Fuzzing: a server's faults by rule, nothing about a correct one, and how the processes end."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.fuzzing import source
+from specwright.conformance.fuzzing.profile import QUICK, Profile
+from specwright.conformance.fuzzing.source import fuzz
+from specwright.conformance.record import Record, Violation
+from specwright.conformance.target import MAIN, NOBODY, Credential, Target
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.errors import InputError
+from tests.conformance.fuzzing.widgets import DOCUMENT, KEY, Widgets
+from tests.service.running import serving
+from tests.serving import Server
+
+PHASES = ("coverage", "fuzzing", "stateful")
+SMALL = Profile(seconds=60, examples=3, phases=PHASES, processes=1)
+LIST, CREATE = "/paths/~1widgets/get", "/paths/~1widgets/post"
+GET, DELETE = "/paths/~1widgets~1{id}/get", "/paths/~1widgets~1{id}/delete"
+EXCHANGE = {
+    **{"kind": "exchange", "id": "a", "path": "/widgets", "method": "GET", "url": "http://x/v1"},
+    **{"headers": [], "body": None, "sent_at": 1.0, "seconds": 0.5, "response": None},
+}
+WRITES = f"""
+import json, os, signal, sys, time
+write = lambda line: print(json.dumps(line), flush=True)
+write({{"kind": "started"}}); write({EXCHANGE!r} | {{"url": str(os.getpid())}})
+"""
+
+
+def exhaustive(*seeds: int) -> list[object]:
+    return [pytest.param(seed, marks=pytest.mark.exhaustive) for seed in seeds]
+
+
+@pytest.fixture
+def contract(tmp_path: Path) -> Document:
+    place = tmp_path / "widgets.json"
+    place.write_text(json.dumps(DOCUMENT))
+    return upgrade(load(place))
+
+
+def run(
+    document: Document, url: str, key: str = KEY, seed: int = 1, profile: Profile = SMALL
+) -> Record:
+    record = Record()
+    with Target(url, Credential.of(document), record, {MAIN: key}) as target:
+        fuzz(document, target, profile, seed)
+    return record
+
+
+def reached(record: Record) -> set[str | None]:
+    return {
+        each.operation for each in record.exchanges if each.response and each.response.is_success
+    }
+
+
+@pytest.mark.parametrize("seed", [1, *exhaustive(2, 3, 4, 5)])
+def test_a_correct_server_is_not_accused(contract: Document, seed: int) -> None:
+    with Server(Widgets().app) as server:
+        record = run(contract, f"{server.url}/v1", seed=seed)
+    assert not record.violations
+    assert not record.skips
+    assert reached(record) == {LIST, CREATE, GET, DELETE}
+    assert {each.role for each in record.exchanges} == {MAIN, NOBODY}
+    assert [each.number for each in record.exchanges] == [*range(1, len(record.exchanges) + 1)]
+    assert record.checked["invalid-accepted"] == {LIST, CREATE}
+    assert record.checked["valid-refused"] == {LIST, CREATE, GET, DELETE}
+
+
+@pytest.mark.parametrize(
+    ("faults", "expected"),
+    [
+        (
+            {"lenient", "strict", "open", "put", "loses"},
+            {
+                ("invalid-accepted", f"{CREATE}/requestBody"),
+                ("valid-refused", CREATE),
+                ("credentials-ignored", LIST),
+                ("method-not-allowed", "/paths/~1widgets"),
+                ("created-is-found", CREATE),
+            },
+        ),
+        ({"keeps"}, {("deleted-is-gone", DELETE)}),
+    ],
+)
+def test_faults_are_found(
+    contract: Document, faults: set[str], expected: set[tuple[str, str]]
+) -> None:
+    with Server(Widgets(faults).app) as server:
+        record = run(contract, f"{server.url}/v1")
+    assert {(each.rule, each.pointer) for each in record.violations} == expected
+    for each in record.violations:
+        assert each.exchanges[-1] in record.exchanges
+
+
+@pytest.mark.parametrize("seed", [1, *exhaustive(2)])
+def test_the_reference_service_is_not_accused(root: Path, tmp_path: Path, seed: int) -> None:
+    document = upgrade(load(root / "spec" / "openapi.json"))
+    with serving(str(tmp_path / "service.db"), tmp_path) as service:
+        limits = ("--read-limit", "1000000", "--write-limit", "1000000")
+        key = service.key("test", "fuzz", *limits)
+        record = run(document, service.base_url, key, seed, QUICK)
+        assert service.stop() == 0
+    assert not record.violations
+    assert record.exchanges
+    assert key not in repr(record)
+
+
+def says(monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """Start a program in the place of schemathesis."""
+    monkeypatch.setattr(source, "command", lambda *_: [sys.executable, "-c", program])
+
+
+def is_running(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_what_a_process_wrote_before_it_died_is_kept(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, WRITES + "print('{\"cut', flush=True); os._exit(7)")
+    record = run(contract, "http://127.0.0.1:1/v1")
+    assert [each.operation for each in record.exchanges] == [LIST]
+    reasons = {(each.pointer, each.reason) for each in record.skips}
+    assert ("", "a process of schemathesis ended with 7 before it was done") in reasons
+    assert {pointer for pointer, _ in reasons} == {"", CREATE, GET, DELETE}
+
+
+def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, WRITES + "signal.signal(2, signal.SIG_IGN); signal.pause()")
+    record = run(contract, "http://127.0.0.1:1/v1", profile=Profile(1.5, 1, PHASES, 2))
+    pids = [int(each.request.url) for each in record.exchanges]
+    assert len(pids) == 2
+    assert not any(map(is_running, pids))
+    assert {each.pointer for each in record.skips} == {CREATE, GET, DELETE}
+
+
+def test_an_interrupt_ends_the_processes(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(_: Exchange) -> list[Violation]:
+        raise KeyboardInterrupt
+
+    says(monkeypatch, WRITES + "signal.pause()")
+    record = Record((interrupt,))
+    with (
+        Target("http://127.0.0.1:1/v1", None, record, {}) as target,
+        pytest.raises(KeyboardInterrupt),
+    ):
+        fuzz(contract, target, SMALL, 1)
+    assert not any(is_running(int(each.request.url)) for each in record.exchanges)
+
+
+def test_a_process_that_does_not_start_is_an_error_that_says_why(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, f"import sys; print('no \\x1b {KEY}'); sys.exit('configuration')")
+    with pytest.raises(InputError) as caught:
+        run(contract, "http://127.0.0.1:1/v1")
+    assert caught.value.lines[0] == "schemathesis does not start"
+    assert set(caught.value.details) == {r"no \x1b …", "configuration"}
+
+
+def without(name: str) -> Callable[[str], object]:
+    return lambda asked: None if asked == name else object()
+
+
+def test_without_schemathesis_the_error_says_how_to_install_it(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", without("schemathesis"))
+    with pytest.raises(InputError, match=r"not installed\nhint: .*'specwright\[test\]'"):
+        run(contract, "http://127.0.0.1:1/v1")
+
+
+def test_beside_niquests_the_error_names_it(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", without(""))
+    with pytest.raises(InputError, match="niquests"):
+        run(contract, "http://127.0.0.1:1/v1")

@@ -1,0 +1,92 @@
+"""What the processes are given: no other servers, no keys, ids that are known to be there."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from copy import deepcopy
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.exchange import Exchange, Request, Response
+from specwright.conformance.fuzzing.plan import configuration, derive, environment
+from specwright.conformance.fuzzing.profile import FULL
+from specwright.conformance.fuzzing.route import Routes
+from specwright.conformance.record import Record
+from specwright.conformance.target import MAIN, Credential, Target
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from tests.conformance.fuzzing.widgets import DOCUMENT, KEY
+
+BASE = "http://127.0.0.1:1/v1"
+GET = "/paths/~1widgets~1{id}/get"
+ELSEWHERE = [{"url": "https://production.example.com"}]
+
+
+@pytest.fixture
+def contract(tmp_path: Path) -> Document:
+    made = deepcopy(DOCUMENT)
+    made["paths"]["/widgets"]["servers"] = ELSEWHERE
+    made["paths"]["/widgets"]["post"]["servers"] = ELSEWHERE
+    links = made["paths"]["/widgets"]["post"]["responses"]["201"]["links"]
+    links["get"]["server"] = ELSEWHERE[0]
+    place = tmp_path / "widgets.json"
+    place.write_text(json.dumps(made))
+    return upgrade(load(place))
+
+
+def exchange(url: str, status: int) -> Exchange:
+    request, response = Request("GET", BASE + url, ()), Response(status, (), b"")
+    return Exchange(1, "scenarios", MAIN, GET, request, response, None, 1.0, 0.1)
+
+
+def test_no_request_can_go_to_another_server(contract: Document) -> None:
+    derived = derive(contract, Routes(contract, BASE), [], 2)
+    assert "production" in json.dumps(contract.data)
+    assert "production" not in json.dumps(derived)
+    links = derived["paths"]["/widgets"]["post"]["responses"]["201"]["links"]
+    assert links["get"]["operationId"] == "getWidget"
+
+
+def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) -> None:
+    paths = derive(contract, Routes(contract, BASE), [], 2)["paths"]
+    shares = {
+        (path, method): operation["tags"]
+        for path, item in paths.items()
+        for method, operation in item.items()
+        if method in ("get", "post", "delete")
+    }
+    assert shares == {
+        ("/widgets", "get"): ["specwright-0"],
+        ("/widgets", "post"): ["specwright-1"],
+        ("/widgets/{id}", "get"): ["specwright-1"],
+        ("/widgets/{id}", "delete"): ["specwright-1"],
+    }
+
+
+def test_ids_of_requests_that_succeeded_are_examples(contract: Document) -> None:
+    seen = [exchange("/widgets/w%207", 200), exchange("/widgets/w8", 404)]
+    derived = derive(contract, Routes(contract, BASE), seen, 1)
+    (parameter,) = derived["paths"]["/widgets/{id}"]["get"]["parameters"]
+    assert parameter["example"] == "w 7"
+    assert "parameters" not in derived["paths"]["/widgets/{id}"]["delete"]
+
+
+def test_the_key_is_in_the_environment_only(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://elsewhere.example.com")
+    with Target(BASE, Credential.of(contract), Record(), {MAIN: KEY}) as target:
+        written = configuration(target, FULL, ["ignored_auth"], 0)
+        given = environment(target)
+    assert KEY not in written
+    assert [name for name, value in given.items() if KEY in value] == [
+        "SPECWRIGHT_FUZZING_CREDENTIAL"
+    ]
+    assert "HTTPS_PROXY" not in given
+    settings = tomllib.loads(written)
+    assert settings["checks"] == {"enabled": False, "ignored_auth": {"enabled": True}}
+    assert settings["max-redirects"] == 0
+    assert [each["include-tag"] for each in settings["operations"]] == ["specwright-1"]

@@ -1,0 +1,147 @@
+"""The judge: what is certainly wrong with a request, what is certainly right, and what is open."""
+
+from __future__ import annotations
+
+import json
+from copy import deepcopy
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.conformance.exchange import Request
+from specwright.conformance.fuzzing.route import Routes
+from specwright.conformance.fuzzing.validity import Judge
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from tests.conformance.fuzzing.widgets import DOCUMENT
+
+BASE = "https://api.example.com/v1"
+JSON = (("Content-Type", "application/json; charset=utf-8"),)
+DATED = {"type": "string", "format": "date"}
+READ_ONLY = {
+    "type": "object",
+    "properties": {"id": {"type": "string", "readOnly": True}, "at": DATED},
+    "required": ["id"],
+}
+
+
+def document() -> dict[str, Any]:
+    made = deepcopy(DOCUMENT)
+    made["paths"]["/widgets/{id}"]["put"] = {
+        "parameters": [
+            {"name": "Trace", "in": "header", "required": True, "schema": {"type": "string"}},
+            {"name": "dry", "in": "query", "schema": {"type": "boolean"}},
+            {"name": "at", "in": "query", "schema": DATED},
+            {"name": "ids", "in": "query", "schema": {"type": "array"}},
+        ],
+        "requestBody": {"content": {"application/json": {"schema": READ_ONLY}}},
+        "responses": {"204": {"description": "Done."}},
+    }
+    made["paths"]["/widgets/latest"] = {"get": {"responses": {"204": {"description": "It."}}}}
+    return made
+
+
+def judged(tmp_path: Path, method: str, path: str, url: str, **sent: Any) -> str:
+    """A word for the verdict: valid, invalid or open."""
+    place = tmp_path / "widgets.json"
+    place.write_text(json.dumps(document()))
+    loaded = upgrade(load(place))
+    routes = Routes(loaded, BASE)
+    operation = routes.find(path, method)
+    assert operation is not None
+    request = Request(method, BASE + url, sent.get("headers", JSON), sent.get("body"))
+    verdict = Judge(loaded, routes).judge(operation, request)
+    return "invalid" if verdict.faults else "valid" if verdict.is_valid else "open"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("/widgets?colour=red", "valid"),
+        ("/widgets?colour=red&limit=50", "valid"),
+        ("/widgets?colour=red&unknown=1", "valid"),
+        ("/widgets?colour=green", "invalid"),
+        ("/widgets?shape=round&limit=51", "invalid"),
+        ("/widgets?shape=round&limit=many", "invalid"),
+        ("/widgets?shape=", "invalid"),
+        # Read in different ways by different servers.
+        ("/widgets?shape=round&limit=", "open"),
+        ("/widgets?shape=round&limit=%2B5", "open"),
+        ("/widgets?shape=round&limit=5.0", "open"),
+        ("/widgets?shape=round&limit=5&limit=99", "open"),
+        # Refused by declarations.
+        ("/widgets?limit=5", "open"),
+        ("/widgets?colour=red&cursor=made-up", "open"),
+        # Perhaps not for this operation.
+        ("/elsewhere?limit=51", "open"),
+    ],
+)
+def test_query_parameters(tmp_path: Path, url: str, expected: str) -> None:
+    assert judged(tmp_path, "GET", "/widgets", url) == expected
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("/widgets/w1", "valid"),
+        ("/widgets/a%20b", "valid"),
+        ("/widgets/", "open"),
+        ("/widgets/..", "open"),
+        ("/widgets/a%2Fb", "open"),
+        ("/widgets/latest", "open"),
+    ],
+)
+def test_paths(tmp_path: Path, url: str, expected: str) -> None:
+    assert judged(tmp_path, "GET", "/widgets/{id}", url) == expected
+
+
+@pytest.mark.parametrize(
+    ("body", "expected"),
+    [
+        (b'{"reference": "a", "size": 9}', "valid"),
+        (b'{"reference": "a", "size": 9.0}', "valid"),
+        (b'{"reference": "a", "size": 10}', "invalid"),
+        (b'{"reference": "a", "size": "9"}', "invalid"),
+        (b'{"reference": "a", "size": 9, "more": 1}', "invalid"),
+        (b'{"reference": "a", "size": NaN}', "invalid"),
+        (b'{"reference": "a"', "invalid"),
+        (b"\xff", "invalid"),
+        (None, "invalid"),
+        (b'{"reference": "\\u0000", "size": 9}', "open"),
+        (b'{"reference": "\\ud800", "size": 9}', "open"),
+        (b'{"reference": "a", "size": 9}' + b" " * 4096, "open"),
+    ],
+)
+def test_bodies(tmp_path: Path, body: bytes | None, expected: str) -> None:
+    assert judged(tmp_path, "POST", "/widgets", "/widgets", body=body) == expected
+
+
+def test_a_body_of_another_media_type_is_open(tmp_path: Path) -> None:
+    headers = (("Content-Type", "text/plain"),)
+    sent = judged(tmp_path, "POST", "/widgets", "/widgets", headers=headers, body=b"a")
+    assert sent == "open"
+
+
+@pytest.mark.parametrize(
+    ("query", "headers", "body", "expected"),
+    [
+        ("", {"trace": "t"}, None, "valid"),
+        ("?dry=true", {"Trace": "t"}, b"{}", "valid"),
+        ("", {}, None, "invalid"),
+        ("?dry=perhaps", {"Trace": "t"}, None, "invalid"),
+        ("?dry=yes", {"Trace": "t"}, None, "open"),
+        ("?ids=1", {"Trace": "t"}, None, "open"),
+        # A format is an annotation: neither invalid nor certainly accepted.
+        ("?at=tomorrow", {"Trace": "t"}, None, "open"),
+        ("?at=2026-02-03", {"Trace": "t"}, b'{"at": "2026-02-03"}', "valid"),
+        ("", {"Trace": "t"}, b'{"at": "tomorrow"}', "open"),
+        ("", {"Trace": "t"}, b'{"at": 1}', "invalid"),
+    ],
+)
+def test_headers_formats_and_properties_of_answers(
+    tmp_path: Path, query: str, headers: dict[str, str], body: bytes | None, expected: str
+) -> None:
+    sent = (*JSON, *headers.items())
+    url = f"/widgets/w1{query}"
+    assert judged(tmp_path, "PUT", "/widgets/{id}", url, headers=sent, body=body) == expected

@@ -1,0 +1,318 @@
+"""A small shop that keeps the contract of shop.json, but for the bug that it is given."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+DOCUMENT = Path(__file__).with_name("shop.json")
+CODES = json.loads(DOCUMENT.read_text("utf-8"))["x-contract-error"]["codes"]
+KEYS = {"test-key-of-anna-00000001": "anna", "test-key-of-bert-00000002": "bert"}
+ITEMS = [
+    {"id": "itm-apple", "colour": "red", "size": 3},
+    {"id": "itm-cherry", "colour": "red", "size": 1},
+    {"id": "itm-beetroot", "colour": "red", "size": 3},
+    {"id": "itm-lemon", "colour": "yellow", "size": 3},
+]
+LIMITS = {"reference": 60, "item_id": 60, "note": 20}
+
+
+class Refused(Exception):  # noqa: N818 - it is an answer
+    """An error answer, by its code."""
+
+    def __init__(self, code: str, param: str | None = None) -> None:
+        super().__init__(code)
+        self.code, self.param = code, param
+
+
+class Shop:
+    """The state of the shop; `bug` is what it does wrong."""
+
+    def __init__(self, bug: str = "") -> None:
+        self.bug = bug
+        self.orders: list[dict[str, Any]] = []
+        self.replies: dict[tuple[str, str], tuple[Any, bytes]] = {}
+        self.hooks: dict[str, tuple[str, str]] = {}
+        self.numbers, self.ids = count(1), count(1)
+        self.lock = threading.Lock()
+
+    def app(self) -> Starlette:
+        routes = {
+            "/v1/items": {"GET": self.list_items},
+            "/v1/orders": {"GET": self.list_orders, "POST": self.create_order},
+            "/v1/orders/{id}": {"GET": self.get_order},
+            "/v1/hooks": {"GET": self.list_hooks, "POST": self.create_hook},
+            "/v1/hooks/{id}": {"GET": self.get_hook, "DELETE": self.delete_hook},
+        }
+        return Starlette(
+            routes=[
+                Route(
+                    path,
+                    self._endpoint(handlers),
+                    methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
+                )
+                for path, handlers in routes.items()
+            ]
+        )
+
+    def _endpoint(self, handlers: dict[str, Any]) -> Any:
+        async def endpoint(request: Request) -> Response:
+            body = await request.body()
+            try:
+                handler = handlers.get(request.method)
+                if handler is None:
+                    raise Refused("no_method")
+                partner = self._partner(request)
+                with self.lock:
+                    answer = handler(request, partner, body)
+            except Refused as refused:
+                answer = self._error(refused)
+            if answer.status_code == 405 and self.bug != "no allow":
+                answer.headers["Allow"] = ", ".join(handlers)
+            return self._finish(request, answer)
+
+        return endpoint
+
+    def _partner(self, request: Request) -> str:
+        if self.bug == "no authentication":
+            return "anna"
+        key = request.headers.get("x-key")
+        if key is None:
+            raise Refused("no_key")
+        if key not in KEYS:
+            if self.bug == "any key":
+                return "anna"
+            raise Refused("bad_key")
+        return KEYS[key]
+
+    def _error(self, refused: Refused) -> Response:
+        listed = CODES[refused.code]
+        status = 418 if self.bug == "undeclared type" else listed["status"]
+        status = 400 if self.bug == "wrong status" and refused.code == "not_found" else status
+        kind = "other" if self.bug == "wrong type" else listed["type"]
+        code = "oops" if self.bug == "unlisted code" else refused.code
+        body = {"type": kind, "code": code, "message": "No.", "param": refused.param}
+        return JSONResponse({**body, "request_id": ""}, status)
+
+    def _finish(self, request: Request, answer: Response) -> Response:
+        request_id = "same" if self.bug == "one request id" else f"req-{next(self.ids)}"
+        if self.bug != "no request id":
+            answer.headers["Request-Id"] = request_id
+        if answer.status_code >= 400:
+            value = json.loads(bytes(answer.body))
+            value["request_id"] = "another" if self.bug == "another request id" else request_id
+            answer = JSONResponse(value, answer.status_code, dict(answer.headers))
+            answer.headers["content-length"] = str(len(answer.body))
+        if self.bug != "no rate header":
+            answer.headers["RateLimit"] = '"all";r=500;t=1'
+        if self.bug == "html":
+            answer.headers["content-type"] = "text/html"
+        return answer
+
+    def list_items(self, request: Request, partner: str, body: bytes) -> Response:
+        colour, size = request.query_params.get("colour"), request.query_params.get("size")
+        if colour is None and size is None and self.bug != "asks nothing":
+            raise Refused("nothing_asked")
+        if colour is not None and len(colour) > 10:
+            raise Refused("length", "colour")
+        if size is not None:
+            if not size.isdecimal():
+                raise Refused("invalid", "size")
+            if not 1 <= int(size) <= 9 and self.bug != "any size":
+                raise Refused("range", "size")
+        found = [
+            item
+            for item in ITEMS
+            if colour in (None, item["colour"]) and size in (None, str(item["size"]))
+        ]
+        if self.bug == "filter lets all through" and size is not None:
+            found = ITEMS
+        if self.bug == "filter forgets":
+            found = found[:1] if size is not None else found
+        shown = [{**item, "size": str(item["size"])} for item in found]
+        return JSONResponse({"data": shown if self.bug == "size is text" else found})
+
+    def list_orders(self, request: Request, partner: str, body: bytes) -> Response:
+        limit, cursor = request.query_params.get("limit", "20"), request.query_params.get("cursor")
+        if not limit.isdecimal():
+            raise Refused("invalid" if not limit.lstrip("-").isdecimal() else "range", "limit")
+        if not 1 <= int(limit) <= 50 and self.bug != "any limit":
+            raise Refused("range", "limit")
+        if cursor is not None and len(cursor) > 60:
+            raise Refused("length", "cursor")
+        own = [each for each in self.orders if each["partner"] == partner]
+        if self.bug == "lists everybody's":
+            own = self.orders
+        own = own if self.bug == "oldest first" else own[::-1]
+        if cursor is not None:
+            if not cursor.startswith("c-") and self.bug != "any cursor":
+                raise Refused("bad_cursor", "cursor")
+            last = int(cursor.removeprefix("c-")) if cursor.startswith("c-") else 0
+            if self.bug == "offset":
+                own = own[last:]
+            else:
+                own = [each for each in own if each["number"] < last or not last]
+        size = int(limit) + (self.bug == "one too many")
+        page = own[:size]
+        more = len(own) > len(page)
+        at = size + int((cursor or "c-0").removeprefix("c-")) if self.bug == "offset" else 0
+        following = f"c-{at or page[-1]['number']}" if more else None
+        if self.bug == "skips" and following:
+            following = f"c-{page[-1]['number'] - 1}"
+        return JSONResponse({"data": [self._shown(each) for each in page], "next": following})
+
+    def create_order(self, request: Request, partner: str, body: bytes) -> Response:
+        value = self._read(request, body)
+        names = {name: value[name] for name in value if name not in ("quantity", "reference")}
+        quantity = value.get("quantity", 1)
+        payload = (names, quantity if self.bug != "no defaults" else value.get("quantity"))
+        scope = "" if self.bug == "one scope" else partner
+        key = (scope, value["reference"])
+        if key in self.replies and self.bug != "no idempotency":
+            before, reply = self.replies[key]
+            if before != payload and self.bug != "any payload":
+                raise Refused("changed")
+            headers = {} if self.bug == "unmarked replay" else {"Replayed": "yes"}
+            status = 200 if self.bug == "replay is 200" else 201
+            return Response(reply, status, headers, "application/json")
+        if self.bug == "failure keeps the key":
+            self.replies[key] = (payload, b"{}")
+        if value["item_id"] not in [item["id"] for item in ITEMS]:
+            raise Refused("no_item", "item_id")
+        if self.bug == "quantity breaks" and quantity == 5:
+            return JSONResponse({}, 500)
+        number = next(self.numbers)
+        order = {
+            "id": f"ord-{number:06}",
+            "reference": value["reference"],
+            "number": number,
+            "quantity": quantity,
+            "partner": partner,
+        }
+        self.orders.append(order)
+        reply = json.dumps(self._shown(order)).encode()
+        self.replies[key] = (payload, reply)
+        headers = {"Replayed": "yes"} if self.bug == "always a replay" else {}
+        return Response(reply, 201, headers, "application/json")
+
+    def _read(self, request: Request, body: bytes) -> dict[str, Any]:
+        """The body, as the contract wants it."""
+        if len(body) > 10_000:
+            raise Refused("too_large")
+        media_type = request.headers.get("content-type", "").partition(";")[0]
+        if media_type != "application/json" and self.bug != "any media type":
+            raise Refused("bad_media_type")
+        try:
+            value = json.loads(body.decode())
+        except (ValueError, RecursionError):
+            raise Refused("bad_json") from None
+        if not isinstance(value, dict):
+            raise Refused("invalid")
+        for name in ("reference", "item_id"):
+            if name not in value:
+                raise Refused("missing", name)
+        for name, member in value.items():
+            if name == "quantity":
+                self._quantity(member)
+            elif name not in LIMITS:
+                if self.bug != "unknown members":
+                    raise Refused("unknown", name)
+            elif not isinstance(member, str):
+                if self.bug != "numbers are texts" or name != "note":
+                    raise Refused("invalid", name)
+            elif (
+                self.bug != "long notes"
+                and not (name == "reference") <= len(member) <= LIMITS[name]
+            ):
+                raise Refused("range" if self.bug == "wrong code" else "length", name)
+        return value
+
+    def _quantity(self, value: Any) -> None:
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise Refused("invalid", "quantity")
+        most = 4 if self.bug == "four is the most" else 5
+        if not 1 <= value <= most:
+            raise Refused("range", "quantity")
+
+    def get_order(self, request: Request, partner: str, body: bytes) -> Response:
+        for order in self.orders:
+            is_own = order["partner"] == partner or self.bug == "shows everybody's"
+            if order["id"] == request.path_params["id"] and is_own:
+                return JSONResponse(self._shown(order))
+        if self.bug == "everything is there" and self.orders:
+            return JSONResponse(self._shown(self.orders[0]))
+        raise Refused("not_found")
+
+    def _shown(self, order: dict[str, Any]) -> dict[str, Any]:
+        shown = {name: value for name, value in order.items() if name != "partner"}
+        if self.bug == "no quantity":
+            del shown["quantity"]
+        return shown
+
+    def list_hooks(self, request: Request, partner: str, body: bytes) -> Response:
+        own = [{"id": name} for name, (owner, _) in self.hooks.items() if owner == partner]
+        return JSONResponse({"data": own})
+
+    def create_hook(self, request: Request, partner: str, body: bytes) -> Response:
+        most = {"three hooks": 3, "one hook": 1}.get(self.bug, 2)
+        if sum(1 for owner, _ in self.hooks.values() if owner == partner) >= most:
+            raise Refused("busy" if self.bug == "wrong capacity code" else "full")
+        number = next(self.numbers)
+        name, secret = f"hook-{number:06}", f"whsec-{number:020}"
+        self.hooks[name] = (partner, secret)
+        return JSONResponse({"id": name, "secret": secret}, 201)
+
+    def get_hook(self, request: Request, partner: str, body: bytes) -> Response:
+        owner, secret = self.hooks.get(request.path_params["id"], ("", ""))
+        if owner != partner:
+            raise Refused("not_found")
+        shown = {"secret": secret} if self.bug == "secret again" else {}
+        return JSONResponse({"id": request.path_params["id"], **shown})
+
+    def delete_hook(self, request: Request, partner: str, body: bytes) -> Response:
+        name = request.path_params["id"]
+        if self.hooks.get(name, ("",))[0] != partner:
+            raise Refused("not_found")
+        if self.bug == "keeps its place":
+            self.hooks[name[::-1]] = self.hooks[name]
+        if self.bug != "deletes nothing":
+            del self.hooks[name]
+        return Response(status_code=204)
+
+
+@contextmanager
+def serving(app: Any) -> Iterator[str]:
+    """An application on a free port of this machine; gives the base URL."""
+    server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", lifespan="off"))
+    started = threading.Event()
+    startup = server.startup
+
+    async def begun(sockets: Any = None) -> None:
+        await startup(sockets)
+        started.set()
+
+    server.startup = begun  # type: ignore[method-assign]
+    thread = threading.Thread(target=server.run, daemon=True)
+    thread.start()
+    assert started.wait(10)
+    port = server.servers[0].sockets[0].getsockname()[1]
+    try:
+        yield f"http://127.0.0.1:{port}/v1"
+    finally:
+        server.should_exit = True
+        thread.join(10)
+
+
+def _fits(name: str, length: int) -> bool:
+    return (1 if name == "reference" else 0) <= length <= LIMITS[name]
