@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from tests.conformance.others import data_sets, tictactoe, trains
-from tests.conformance.serving import serving
+from tests.conformance.shop import serving
 from tests.conftest import Run
 
 KEY = "test-key-0123456789"
@@ -32,9 +32,9 @@ class Outcome:
     def __init__(
         self, specwright: Run, document: Path, implementation: Implementation, *options: str
     ) -> None:
-        with serving(implementation.application()) as url:
+        with serving(implementation.application()) as base_url:
             place = ("--document", str(document), "--seed", "1", "--format", "json")
-            done = specwright("test", url, *place, *options)
+            done = specwright("test", base_url.removesuffix("/v1"), *place, *options)
         assert not done.stderr, done.stderr
         report = json.loads(done.stdout)
         self.exit_code = done.returncode
