@@ -9,11 +9,20 @@ import nox
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
-nox.options.sessions = ["generate", "lint", "typecheck", "tests", "tests_service", "hostile"]
+nox.options.sessions = [
+    "generate",
+    "lint",
+    "typecheck",
+    "tests",
+    "tests_service",
+    "tests_conformance",
+    "hostile",
+]
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 SERVICE_TESTS = "tests/service"
+CONFORMANCE_TESTS = "tests/conformance"
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
@@ -27,7 +36,7 @@ def install_group(session: nox.Session, name: str) -> None:
 
 def install_workspace(session: nox.Session) -> None:
     """Install the toolkit, the generated package and the reference service from this checkout."""
-    session.install("-e", ".", "-e", "./generated[server]", "-e", "./service[postgres]")
+    session.install("-e", ".[test]", "-e", "./generated[server]", "-e", "./service[postgres]")
 
 
 def run_pytest(session: nox.Session, *arguments: str) -> None:
@@ -48,7 +57,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests of toolkit, generated package and docs, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
-    others = [f"--ignore={path}" for path in (SERVICE_TESTS, *HOSTILE_TESTS)]
+    others = [f"--ignore={path}" for path in (SERVICE_TESTS, CONFORMANCE_TESTS, *HOSTILE_TESTS)]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
 
 
@@ -58,6 +67,14 @@ def tests_service(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     run_pytest(session, *(session.posargs or [*WORKERS, SERVICE_TESTS]))
+
+
+@nox.session
+def tests_conformance(session: nox.Session) -> None:
+    """Run the tests of `specwright test`, against servers that are right and ones that are not."""
+    install_workspace(session)
+    install_group(session, "test")
+    run_pytest(session, *(session.posargs or [*WORKERS, CONFORMANCE_TESTS]))
 
 
 @nox.session

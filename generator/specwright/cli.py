@@ -12,16 +12,17 @@ from typing import Any, NoReturn
 import click
 
 from specwright import __version__
-from specwright.errors import INTERRUPTED, SpecwrightError
+from specwright.errors import INTERRUPTED, InputError, SpecwrightError
 from specwright.report.terminal import accept_any_text, say
 
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """Where a command is, and what it is for."""
+    """Where a command is, what it is for, and the extra that it needs, if any."""
 
     target: str
     summary: str
+    extra: str = ""
 
 
 COMMANDS: dict[str, Entry] = {
@@ -32,9 +33,10 @@ COMMANDS: dict[str, Entry] = {
     "test": Entry(
         "specwright.commands.test:test",
         "Hold a running implementation to its contract.",
+        "test",
     ),
     "replay": Entry(
-        "specwright.commands.replay:replay", "Send the requests of a failed test again."
+        "specwright.commands.replay:replay", "Send the requests of a failed test again.", "test"
     ),
     "generate": Entry(
         "specwright.commands.generate:generate",
@@ -46,6 +48,10 @@ COMMANDS: dict[str, Entry] = {
     ),
     "templates": Entry(
         "specwright.commands.templates:templates", "List, copy and compare built-in templates."
+    ),
+    "test-receiver": Entry(
+        "specwright.commands.test_receiver:test_receiver",
+        "Send deliveries to a consumer of webhooks, and judge its answers.",
     ),
     "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
 }
@@ -62,7 +68,15 @@ class LazyGroup(click.Group):
         if entry is None:
             return None
         module, _, name = entry.target.partition(":")
-        command: click.Command = getattr(import_module(module), name)
+        try:
+            command: click.Command = getattr(import_module(module), name)
+        except ModuleNotFoundError as error:
+            if not entry.extra:
+                raise
+            raise InputError(
+                f"specwright {cmd_name} needs {error.name}, which is not installed",
+                hint=f"pip install 'specwright[{entry.extra}]'",
+            ) from None
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -53,6 +53,9 @@ WRONG: list[tuple[str, Place, Any]] = [
     ("x-contract-signature", Place.WEBHOOK, {"algorithm": "hmac-md5"}),
     ("x-contract-delivery", Place.WEBHOOK, {"success": "ok"}),
     ("x-contract-delivery", Place.WEBHOOK, {"retry_after_seconds": [0]}),
+    ("x-contract-delivery", Place.WEBHOOK, {"event_id": "id"}),
+    ("x-contract-webhook-endpoint", Place.OPERATION, {"url": "url"}),
+    ("x-contract-webhook-endpoint", Place.OPERATION, {"remove": ""}),
     ("x-contract-filter", Place.PARAMETER, {"match": "like"}),
 ]
 

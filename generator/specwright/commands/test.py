@@ -24,7 +24,7 @@ from specwright.conformance.preflight import reach
 from specwright.conformance.record import Record
 from specwright.conformance.result import FILE as RESULT
 from specwright.conformance.result import render as result_of
-from specwright.conformance.run import Profile, Run, begin
+from specwright.conformance.run import Profile, ReceiverOptions, Run, begin
 from specwright.conformance.target import (
     LIMITED,
     MAIN,
@@ -34,6 +34,7 @@ from specwright.conformance.target import (
     Target,
     stranger,
 )
+from specwright.conformance.webhooks.authority import Authority
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -107,6 +108,26 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     help="The share of the contract that must be reached.",
 )
 @click.option(
+    "--receiver-authority",
+    metavar="DIRECTORY",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Receive webhooks on this machine, with a certificate of the authority in this "
+    "directory (made if need be), which the implementation has to trust.",
+)
+@click.option(
+    "--public-url",
+    metavar="URL",
+    help="Receive webhooks behind a tunnel that begins at this URL; it leads to --receiver-port.",
+)
+@click.option("--receiver-port", type=click.IntRange(0, 65535), default=0, metavar="PORT")
+@click.option(
+    "--retry-scale",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    metavar="FACTOR",
+    help="What the implementation multiplies the pauses between attempts with, for this test.",
+)
+@click.option(
     "--allow-host",
     "hosts",
     multiple=True,
@@ -128,6 +149,10 @@ def test(
     report_dir: Path | None,
     output: str,
     min_coverage: int,
+    receiver_authority: Path | None,
+    public_url: str | None,
+    receiver_port: int,
+    retry_scale: float,
     hosts: tuple[str, ...],
     live: bool,
     allowed: tuple[Path, ...],
@@ -149,7 +174,11 @@ def test(
     chosen = random.randrange(2**32) if seed is None else seed
     with Target(target_url, credential, Record(), keys) as target:
         reach(contract, target)
-        run = begin(contract, target, Profile(profile), chosen)
+        receiver = None
+        if receiver_authority is not None or public_url is not None:
+            authority = Authority.at(receiver_authority) if receiver_authority else None
+            receiver = ReceiverOptions(authority, public_url, receiver_port, retry_scale)
+        run = begin(contract, target, Profile(profile), chosen, receiver)
         interrupted = _go(run)
         redaction = Redaction([*keys.values(), *run.secrets])
         report = redaction.report(run.report())

@@ -13,6 +13,7 @@ from specwright.conformance.record import Record
 from specwright.conformance.rules import RULES
 from specwright.findings import Table
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Why a declared status was not seen, where that is not for want of trying.
 _STATUSES = {
@@ -37,20 +38,18 @@ class Item:
     reason: str = ""
 
 
-def coverage(contract: Contract, record: Record, events: Counter[str]) -> list[Item]:
-    """Everything that the contract declares, reached or with the reason why not.
-
-    `events` counts the deliveries of each webhook.
-    """
+def coverage(contract: Contract, record: Record) -> list[Item]:
+    """Everything that the contract declares, reached or with the reason why not."""
     by_operation = defaultdict[Pointer, list[Exchange]](list)
     for exchange in record.exchanges:
         by_operation[exchange.operation or ""].append(exchange)
     found = list(_of_operations(contract, by_operation))
-    for webhook in contract.webhooks:
-        count = events[webhook.key]
-        reason = "" if count else "no delivery was observed"
-        found.append(Item("event", webhook.key, webhook.pointer, count, reason))
     reasons = {skip.rule: skip.reason for skip in record.skips}
+    looked_at = record.checked.get("event-headers", set())
+    for webhook in contract.webhooks:
+        count = sum(1 for each in looked_at if each.startswith(webhook.pointer))
+        reason = "" if count else reasons.get("event-missing", "no delivery was observed")
+        found.append(Item("event", webhook.key, webhook.pointer, count, reason))
     for rule in RULES:
         count = len(record.checked.get(rule.id, ()))
         reason = "" if count else reasons.get(rule.id, "nothing in the contract or the run asks")
@@ -180,7 +179,7 @@ def _walk(
     at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
     if not isinstance(found, dict) or depth > _DEPTH:
         return
-    listed = found.get("enum") or found.get("x-extensible-enum")
+    listed = found.get("enum") or found.get(EXTENSIBLE_ENUM.name)
     if isinstance(listed, list) and not found.get("properties"):
         for each in listed:
             count = sum(1 for value in values if value == each)

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
 from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import partial
 
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
+from specwright.conformance.fuzzing import profile as fuzzing
+from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.record import Record, Violation
 from specwright.conformance.rules import RULES
 from specwright.conformance.scenarios.access import credentials, isolation
+from specwright.conformance.scenarios.causes import cause
 from specwright.conformance.scenarios.explore import explore, finish
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.limits import capacity, rate_limits
@@ -21,7 +25,12 @@ from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
-from specwright.conformance.target import Target, TargetLost
+from specwright.conformance.target import MAIN, OTHER, Target, TargetLost
+from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.webhooks.declared import registration, webhooks
+from specwright.conformance.webhooks.observe import Observation, setting
+from specwright.conformance.webhooks.receiver import Receiver
+from specwright.conformance.webhooks.sequence import Pace
 from specwright.conformance.workbench import Workbench
 from specwright.findings import Evidence, Finding, Level, Report, Table, in_order
 from specwright.pointer import Pointer
@@ -37,6 +46,10 @@ class Profile(StrEnum):
     FULL = "full"
 
 
+# How long the next attempt of a delivery is waited for.
+PATIENCE_SECONDS = {Profile.QUICK: 5.0, Profile.FULL: 16.0}
+FUZZING = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
+
 # What is tried, in this order: each step leaves to the next what it needs.
 SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
@@ -48,9 +61,29 @@ SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "robustness": robustness,
     "capacity": capacity,
     "deleted": deleted,
+}
+# What uses up or takes away what the others need.
+LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "rate limits": rate_limits,
     "finish": finish,
 }
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverOptions:
+    """Where webhooks are received.
+
+    Attributes:
+        authority: signs the certificate of a receiver on this machine; None behind a tunnel.
+        public_url: where the tunnel begins.
+        port: of this machine; 0 chooses a free one.
+        retry_scale: what the target multiplies the declared pauses with.
+    """
+
+    authority: Authority | None = None
+    public_url: str | None = None
+    port: int = 0
+    retry_scale: float = 1.0
 
 
 @dataclass(slots=True)
@@ -66,8 +99,8 @@ class Run:
     target: Target
     profile: Profile
     seed: int
+    receiver: ReceiverOptions | None = None
     steps: list[tuple[str, int, float]] = field(default_factory=list)
-    events: Counter[str] = field(default_factory=Counter)
     stopped: str | None = None
     items: list[coverage.Item] = field(default_factory=list)
 
@@ -89,11 +122,16 @@ class Run:
     def sources(self) -> Generator[str, None, None]:
         """Go through all sources; yields the name of each before it begins."""
         bench = Workbench(self.contract, self.target, "scenarios")
-        for name, scenario in SCENARIOS.items():
+        steps: dict[str, Callable[[], None]] = {
+            **{name: partial(scenario, bench) for name, scenario in SCENARIOS.items()},
+            "fuzzing and webhooks": self._fuzz_and_observe,
+            **{name: partial(scenario, bench) for name, scenario in LAST_SCENARIOS.items()},
+        }
+        for name, step in steps.items():
             yield name
             started, sent = time.monotonic(), len(self.record.exchanges)
             try:
-                scenario(bench)
+                step()
             except TargetLost as lost:
                 self.stopped = str(lost)
                 return
@@ -101,9 +139,48 @@ class Run:
                 requests = len(self.record.exchanges) - sent
                 self.steps.append((name, requests, time.monotonic() - started))
 
+    def _fuzz_and_observe(self) -> None:
+        """Both at once, if they cannot meet: what one partner does is nothing to another."""
+        with ThreadPoolExecutor(1) as pool:
+            observed = pool.submit(self._observe) if OTHER in self.target.keys else None
+            fuzz(self.contract.document, self.target, FUZZING[self.profile], self.seed)
+        if observed is None:
+            self._observe()
+        else:
+            observed.result()
+
+    def _observe(self) -> None:
+        """Watch the webhooks, as the other partner if there is one."""
+        document, keys = self.contract.document, self.target.keys
+        declared, registered = webhooks(document), registration(document)
+        reason = None
+        if self.receiver is None:
+            reason = "no receiver was asked for"
+        elif registered is None:
+            reason = "the document does not declare how endpoints are registered"
+        if self.receiver is None or registered is None:
+            for webhook in declared:
+                self.record.skip("event-missing", webhook.pointer, str(reason))
+            return
+        own = {MAIN: keys[OTHER]} if OTHER in keys else dict(keys)
+        where = setting(
+            declared,
+            authority=self.receiver.authority,
+            public_url=self.receiver.public_url,
+            port=self.receiver.port,
+        )
+        with (
+            Target(self.target.base_url, self.target.credential, self.record, own) as target,
+            Receiver(where) as receiver,
+        ):
+            bench = Workbench(self.contract, target, "webhooks")
+            pace = Pace(self.receiver.retry_scale, PATIENCE_SECONDS[self.profile])
+            provoke = partial(cause, bench)
+            Observation(target, receiver, declared, registered, provoke, pace).run()
+
     def report(self) -> Report:
         """What was found, with the coverage, as every command reports it."""
-        self.items = coverage.coverage(self.contract, self.record, self.events)
+        self.items = coverage.coverage(self.contract, self.record)
         document = self.contract.document
         facts = [
             ("Target", self.target.base_url),
@@ -157,7 +234,13 @@ def _evidence(violation: Violation) -> Iterator[Evidence]:
         yield Evidence(f"answer {exchange.number}", answer)
 
 
-def begin(contract: Contract, target: Target, profile: Profile, seed: int) -> Run:
+def begin(
+    contract: Contract,
+    target: Target,
+    profile: Profile,
+    seed: int,
+    receiver: ReceiverOptions | None = None,
+) -> Run:
     """A run whose record is watched by the monitors."""
     target.record.monitors = (Monitors(contract, target.record),)
-    return Run(contract, target, profile, seed)
+    return Run(contract, target, profile, seed, receiver)

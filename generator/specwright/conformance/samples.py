@@ -6,6 +6,7 @@ from typing import Any
 
 from specwright.conformance.exchange import JsonValue
 from specwright.document.model import Document
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _DEPTH = 12
 _FORMATS: dict[str, str] = {
@@ -35,7 +36,7 @@ def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
         if keyword in schema:
             value: JsonValue = schema[keyword]
             return value
-    for keyword in ("examples", "enum", "x-extensible-enum"):
+    for keyword in ("examples", "enum", EXTENSIBLE_ENUM.name):
         if isinstance(schema.get(keyword), list) and schema[keyword]:
             first: JsonValue = schema[keyword][0]
             return first

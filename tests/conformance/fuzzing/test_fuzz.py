@@ -74,9 +74,13 @@ def test_a_correct_server_is_not_accused(contract: Document, seed: int) -> None:
     assert not record.skips
     assert reached(record) == {LIST, CREATE, GET, DELETE}
     assert {each.role for each in record.exchanges} == {MAIN, NOBODY}
+    # An idempotency key that was used would hide what else is wrong with a request.
+    assert 422 not in {each.response.status for each in record.exchanges if each.response}
     assert [each.number for each in record.exchanges] == [*range(1, len(record.exchanges) + 1)]
     assert record.checked["invalid-accepted"] == {LIST, CREATE}
     assert record.checked["valid-refused"] == {LIST, CREATE, GET, DELETE}
+    assert record.checked["credentials-ignored"] == {LIST, CREATE, GET, DELETE}
+    assert record.checked["method-not-allowed"] == {"/paths/~1widgets", "/paths/~1widgets~1{id}"}
 
 
 @pytest.mark.parametrize(
@@ -99,7 +103,7 @@ def test_faults_are_found(
     contract: Document, faults: set[str], expected: set[tuple[str, str]]
 ) -> None:
     with Server(Widgets(faults).app) as server:
-        record = run(contract, f"{server.url}/v1")
+        record = run(contract, f"{server.url}/v1", profile=Profile(60, 12, PHASES, 1))
     assert {(each.rule, each.pointer) for each in record.violations} == expected
     for each in record.violations:
         assert each.exchanges[-1] in record.exchanges
@@ -142,6 +146,17 @@ def test_what_a_process_wrote_before_it_died_is_kept(
     assert {pointer for pointer, _ in reasons} == {"", CREATE, GET, DELETE}
 
 
+def test_an_answer_that_is_too_long_is_none(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = {"status": 200, "headers": [["a", "b"]], "body": None}
+    says(monkeypatch, f"{WRITES}write({EXCHANGE | {'response': answer}!r})")
+    none, long = run(contract, "http://127.0.0.1:1/v1").exchanges
+    assert (none.response, long.response) == (None, None)
+    assert none.failure == "the connection failed, or no answer came in time"
+    assert long.failure == "the body has more than 16,777,216 bytes"
+
+
 def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(
     contract: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -151,6 +166,16 @@ def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(
     assert len(pids) == 2
     assert not any(map(is_running, pids))
     assert {each.pointer for each in record.skips} == {CREATE, GET, DELETE}
+
+
+def test_a_process_that_had_no_time_to_start_is_said(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    says(monkeypatch, "import signal; signal.pause()")
+    record = run(contract, "http://127.0.0.1:1/v1", profile=Profile(1, 1, PHASES, 1))
+    assert "schemathesis did not start in the time that there was" in {
+        each.reason for each in record.skips
+    }
 
 
 def test_an_interrupt_ends_the_processes(

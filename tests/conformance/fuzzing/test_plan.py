@@ -10,9 +10,15 @@ from pathlib import Path
 import pytest
 
 from specwright.conformance.exchange import Exchange, Request, Response
-from specwright.conformance.fuzzing.plan import configuration, derive, environment
+from specwright.conformance.fuzzing.plan import (
+    configuration,
+    derive,
+    environment,
+    idempotency_keys,
+)
 from specwright.conformance.fuzzing.profile import FULL
 from specwright.conformance.fuzzing.route import Routes
+from specwright.conformance.fuzzing.validity import Judge
 from specwright.conformance.record import Record
 from specwright.conformance.target import MAIN, Credential, Target
 from specwright.document.model import Document
@@ -80,7 +86,7 @@ def test_the_key_is_in_the_environment_only(
     monkeypatch.setenv("HTTPS_PROXY", "http://elsewhere.example.com")
     with Target(BASE, Credential.of(contract), Record(), {MAIN: KEY}) as target:
         written = configuration(target, FULL, ["ignored_auth"], 0)
-        given = environment(target)
+        given = environment(target, {}, 1)
     assert KEY not in written
     assert [name for name, value in given.items() if KEY in value] == [
         "SPECWRIGHT_FUZZING_CREDENTIAL"
@@ -90,3 +96,25 @@ def test_the_key_is_in_the_environment_only(
     assert settings["checks"] == {"enabled": False, "ignored_auth": {"enabled": True}}
     assert settings["max-redirects"] == 0
     assert [each["include-tag"] for each in settings["operations"]] == ["specwright-1"]
+
+
+@pytest.mark.parametrize(
+    ("described", "form"),
+    [
+        ({"type": "string", "maxLength": 12}, "{:012x}"),
+        ({"type": "string", "format": "uuid"}, "00000000-0000-4000-8000-{:012x}"),
+        ({"type": "string", "pattern": "^[0-9]{10}$"}, "{:010d}"),
+        ({"type": "string", "pattern": "^key-[0-9]$"}, None),
+    ],
+)
+def test_an_idempotency_key_that_is_used_once_fits_its_schema(
+    contract: Document, described: dict[str, object], form: str | None
+) -> None:
+    record = Record()
+    body = contract.data["components"]["schemas"]["WidgetCreate"]
+    body["properties"]["reference"] = described
+    routes = Routes(contract, BASE)
+    found = idempotency_keys(routes, Judge(contract, routes), record)
+    expected = {"way": ("reference",), "form": form}
+    assert found == ({"POST /widgets": expected} if form else {})
+    assert [each.pointer for each in record.skips] == ([] if form else ["/paths/~1widgets/post"])

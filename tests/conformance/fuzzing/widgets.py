@@ -41,7 +41,6 @@ DOCUMENT: dict[str, Any] = {
             "too_large": {"status": 400, "type": "invalid", "condition": "body_too_large"},
             "invalid": {"status": 400, "type": "invalid", "condition": "invalid_value"},
             "no_filter": {"status": 400, "type": "invalid"},
-            "bad_cursor": {"status": 400, "type": "invalid", "condition": "invalid_cursor"},
             "no_key": {"status": 401, "type": "auth", "condition": "missing_credentials"},
             "not_found": {"status": 404, "type": "missing"},
             "no_method": {"status": 405, "type": "missing", "condition": "method_not_allowed"},
@@ -120,6 +119,8 @@ DOCUMENT: dict[str, Any] = {
                 "properties": {
                     "reference": {"type": "string", "minLength": 1, "maxLength": 12},
                     "size": {"type": "integer", "minimum": 1, "maximum": 9},
+                    # The server does not look at what a format annotates.
+                    "day": {"type": "string", "format": "date"},
                 },
                 "required": ["reference", "size"],
                 "additionalProperties": False,
@@ -204,7 +205,8 @@ class Widgets:
         if "colour" not in query and "shape" not in query:
             return refused("no_filter")
         if "cursor" in query:
-            return refused("bad_cursor")
+            # There is one page only, so nobody was given a cursor.
+            return refused("invalid")
         return JSONResponse({"data": list(self.widgets.values())[: int(limit)], "next": None})
 
     async def create(self, request: Request) -> Response:

@@ -7,12 +7,15 @@ becomes the pipe's alone; what schemathesis says to people goes to the standard 
 from __future__ import annotations
 
 import base64
+import copy
+import functools
+import itertools
 import json
 import os
 import signal
 import time
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from schemathesis import Case, HookContext, Response, cli, hook
 
@@ -26,7 +29,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 _PIPE = os.fdopen(os.dup(1), "w", encoding="ascii")
 os.dup2(2, 1)
 
-_MEMORY = 4 * 1024**3
+_MEMORY = 1024**3
+# A longer one is not kept.
+_MOST_BYTES = 16 * 1024**2
 
 
 def _limit_memory() -> None:
@@ -46,11 +51,17 @@ def _write(kind: str, **members: object) -> None:
 
 
 def _text(body: bytes | None) -> str | None:
-    return None if body is None else base64.b64encode(body).decode()
+    if body is None or len(body) > _MOST_BYTES:
+        return None
+    return base64.b64encode(body).decode()
+
+
+def _string(value: str | bytes) -> str:
+    return value.decode("latin-1") if isinstance(value, bytes) else value
 
 
 def _flat(headers: dict[str, list[str]]) -> list[tuple[str, str]]:
-    return [(name, value) for name, values in headers.items() for value in values]
+    return [(name, _string(value)) for name, values in headers.items() for value in values]
 
 
 def _write_exchange(
@@ -65,7 +76,7 @@ def _write_exchange(
         path=case.operation.path,
         method=request.method,
         url=request.url,
-        headers=list(request.headers.items()),
+        headers=[(name, _string(value)) for name, value in request.headers.items()],
         body=_text(body),
         sent_at=received_at - seconds,
         seconds=seconds,
@@ -80,6 +91,27 @@ def _write_exchange(
 
 
 @hook
+def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
+    """Give a request a key of its own where its key was used; else it is about the key only."""
+    described = _KEYS.get(f"{case.method} {case.path}")
+    if described is None:
+        return
+    body: object = copy.deepcopy(case.body)
+    *way, name = described["way"]
+    holder = functools.reduce(_member, way, body)
+    used = _member(holder, name)
+    if isinstance(holder, dict) and isinstance(used, str):
+        if used in _used:
+            holder[name] = described["form"].format(next(_numbers))
+            case.body = cast("Any", body)
+        _used.add(used)
+
+
+def _member(value: object, name: str) -> object:
+    return value.get(name) if isinstance(value, dict) else None
+
+
+@hook
 def after_call(context: HookContext, case: Case[Any], response: Response) -> None:
     """Write what was exchanged; the process may be ended before the scenario is over."""
     _written.add(case.id)
@@ -87,6 +119,10 @@ def after_call(context: HookContext, case: Case[Any], response: Response) -> Non
 
 
 _written: set[str] = set()
+_used: set[str] = set()
+# Where the idempotency keys of operations stand, and a form of keys that fits.
+_KEYS: dict[str, dict[str, Any]] = json.loads(os.environ["SPECWRIGHT_FUZZING_KEYS"])
+_numbers = itertools.count(int(os.environ["SPECWRIGHT_FUZZING_FIRST_KEY"]))
 
 
 @cli.handler()

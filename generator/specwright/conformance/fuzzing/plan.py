@@ -14,6 +14,8 @@ from specwright.caches import cache_home
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.route import Routes
+from specwright.conformance.fuzzing.validity import Judge
+from specwright.conformance.record import Record
 from specwright.conformance.target import MAIN, TIMEOUT_SECONDS, Target
 from specwright.document.model import Document, JsonObject
 from specwright.document.shape import walk
@@ -26,11 +28,16 @@ from specwright.document.sites import (
     request_body,
     schema,
 )
+from specwright.pointer import split
+from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 HOOKS = Path(__file__).with_name("hooks.py")
 _CREDENTIAL = "SPECWRIGHT_FUZZING_CREDENTIAL"
 # What would lead the process elsewhere than to the target.
 _ELSEWHERE = frozenset({"http_proxy", "https_proxy", "all_proxy", "no_proxy", "netrc"})
+# Forms of a number that is used once; most schemas of keys allow the first one.
+_FORMS = ("{:012x}", "00000000-0000-4000-8000-{:012x}", "{:010d}")
+_SEEDS, _KEYS_OF_A_SEED = 10_000, 100_000
 _UNIT_PHASES = ("examples", "coverage", "fuzzing")
 
 
@@ -53,6 +60,8 @@ def configuration(target: Target, profile: Profile, checks: Iterable[str], shard
         "generation.with-security-parameters = false",
         f"generation.max-examples = {profile.examples}",
         "phases.enabled = false",
+        # The others are of servers and proxies rather than of an API.
+        'phases.coverage.unexpected-methods = ["GET", "PUT", "POST", "DELETE", "PATCH"]',
         *(f"phases.{phase}.enabled = true" for phase in profile.phases),
         "checks.enabled = false",
         *(f"checks.{check}.enabled = true" for check in checks),
@@ -67,8 +76,12 @@ def configuration(target: Target, profile: Profile, checks: Iterable[str], shard
     return "\n".join(lines) + "\n"
 
 
-def environment(target: Target) -> dict[str, str]:
-    """The environment of the processes; the key is in it, where other users cannot read it."""
+def environment(target: Target, keys: Mapping[str, object], seed: int) -> dict[str, str]:
+    """The environment of a process; the key is in it, where other users cannot read it.
+
+    Args:
+        keys: what `idempotency_keys` found.
+    """
     inherited = {key: value for key, value in os.environ.items() if key.lower() not in _ELSEWHERE}
     return {
         **inherited,
@@ -79,7 +92,25 @@ def environment(target: Target) -> dict[str, str]:
         # The order of sets must not decide what is made up.
         "PYTHONHASHSEED": "0",
         _CREDENTIAL: _credential(target) or "",
+        "SPECWRIGHT_FUZZING_KEYS": json.dumps(keys),
+        "SPECWRIGHT_FUZZING_FIRST_KEY": str(seed % _SEEDS * _KEYS_OF_A_SEED),
     }
+
+
+def idempotency_keys(routes: Routes, judge: Judge, record: Record) -> dict[str, object]:
+    """By operation, where its idempotency key stands and a form of keys that its schema allows."""
+    found: dict[str, object] = {}
+    for operation in routes.operations:
+        declared = IDEMPOTENCY.read(operation.value)
+        if declared is not None:
+            way = split(declared.key.raw)
+            form = next((each for each in _FORMS if judge.allows(operation, way, each)), None)
+            if form is None:
+                reason = "no form of key fits its schema, and a used key hides what else is wrong"
+                record.skip("invalid-accepted", operation.pointer, reason)
+            else:
+                found[f"{operation.method} {operation.key}"] = {"way": way, "form": form}
+    return found
 
 
 def _credential(target: Target) -> str | None:

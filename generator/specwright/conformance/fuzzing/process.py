@@ -9,7 +9,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from typing import IO, Any
@@ -43,14 +43,18 @@ class Processes:
     """Some processes that write lines of JSON until they end, or until their time is over."""
 
     def __init__(
-        self, commands: Sequence[Sequence[str]], place: Path, env: dict[str, str], seconds: float
+        self,
+        commands: Sequence[Sequence[str]],
+        environments: Sequence[Mapping[str, str]],
+        place: Path,
+        seconds: float,
     ) -> None:
         self._deadline = time.monotonic() + seconds
         self._lines: SimpleQueue[tuple[int, Line | None]] = SimpleQueue()
         self._logs = [place / f"{number}.log" for number, _ in enumerate(commands)]
         self._processes = [
-            _start(command, place, env, log)
-            for command, log in zip(commands, self._logs, strict=True)
+            _start(command, env, place, log)
+            for command, env, log in zip(commands, environments, self._logs, strict=True)
         ]
         self._readers = [
             threading.Thread(target=self._read, args=(number, process.stdout), daemon=True)
@@ -115,7 +119,7 @@ class Processes:
 
 
 def _start(
-    command: Sequence[str], place: Path, env: dict[str, str], log: Path
+    command: Sequence[str], env: Mapping[str, str], place: Path, log: Path
 ) -> subprocess.Popen[bytes]:
     with log.open("ab") as said:
         return subprocess.Popen(

@@ -8,7 +8,12 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from specwright.conformance.exchange import Exchange, Headers, Request, Response
-from specwright.conformance.fuzzing.plan import configuration, derive, environment
+from specwright.conformance.fuzzing.plan import (
+    configuration,
+    derive,
+    environment,
+    idempotency_keys,
+)
 from specwright.conformance.fuzzing.process import Line, Processes, command, require
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.reports import CHECKS, Contract, Report, violation
@@ -25,10 +30,10 @@ SOURCE = "fuzzing"
 # Exit codes of schemathesis: nothing was found, or something was; None if it was ended here.
 _ENDS = (0, 1, None)
 _LONGEST = 300
-_ACCEPTED, _REFUSED = (
-    CHECKS["negative_data_rejection"].rule,
-    CHECKS["positive_data_acceptance"].rule,
-)
+_ACCEPTED = CHECKS["negative_data_rejection"].rule
+_REFUSED = CHECKS["positive_data_acceptance"].rule
+_CREDENTIALS = CHECKS["ignored_auth"].rule
+_METHODS = CHECKS["unsupported_method"].rule
 
 
 def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> None:
@@ -43,23 +48,27 @@ def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> Non
     """
     require()
     routes = Routes(document, target.base_url)
+    judge = Judge(document, routes)
+    keys = idempotency_keys(routes, judge, target.record)
+    seeds = range(seed, seed + profile.processes)
+    environments = [environment(target, keys, each) for each in seeds]
     derived = derive(document, routes, target.record.exchanges, profile.processes)
     with TemporaryDirectory(prefix="specwright-") as name:
         place = Path(name)
         api = place / "openapi.json"
         api.write_text(json.dumps(derived), "utf-8")
         commands = []
-        for shard in range(profile.processes):
+        for shard, own_seed in enumerate(seeds):
             config = place / f"{shard}.toml"
             config.write_text(configuration(target, profile, CHECKS, shard), "utf-8")
             commands.append(
                 command(
                     *("--config-file", str(config), "run", str(api)),
-                    *("--url", target.base_url, "--seed", str(seed + shard)),
+                    *("--url", target.base_url, "--seed", str(own_seed)),
                 )
             )
-        run = _Run(document, target, routes)
-        processes = Processes(commands, place, environment(target), profile.seconds)
+        run = _Run(document, target, routes, judge)
+        processes = Processes(commands, environments, place, profile.seconds)
         try:
             for number, line in processes.lines():
                 run.take(number, line)
@@ -75,13 +84,13 @@ def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> Non
 class _Run:
     """What the processes have written, as far as it was taken into the record."""
 
-    def __init__(self, document: Document, target: Target, routes: Routes) -> None:
+    def __init__(self, document: Document, target: Target, routes: Routes, judge: Judge) -> None:
         self._document = document
         self._target = target
         self._routes = routes
-        self._judge = Judge(document, routes)
+        self._judge = judge
         self._started: set[int] = set()
-        self._exchanges: dict[tuple[int, str], tuple[Exchange, Line]] = {}
+        self._exchanges: dict[tuple[int, str], tuple[Exchange, OperationSite]] = {}
         self._verdicts: dict[int, Verdict] = {}
         self._failures: list[tuple[int, Line]] = []
         self._reached: set[Pointer] = set()
@@ -119,10 +128,12 @@ class _Run:
             InputError: it did not even start.
         """
         code = processes.code(number)
-        if number not in self._started:
+        if number not in self._started and code is None:
+            self._skip("schemathesis did not start in the time that there was")
+        elif number not in self._started:
             details = [self._spoken(line) for line in processes.said(number)]
             raise InputError("schemathesis does not start", details=details)
-        if code not in _ENDS:
+        elif code not in _ENDS:
             self._skip(f"a process of schemathesis ended with {code} before it was done")
 
     def account_for_operations(self) -> None:
@@ -159,10 +170,18 @@ class _Run:
                 line["seconds"],
             )
         )
-        self._exchanges[number, line["id"]] = exchange, line
-        if operation is not None:
-            self._reached.add(operation.pointer)
-            self._verdicts[exchange.number] = self._weigh(operation, request)
+        # A method that the path does not have is said of the path.
+        nearest = operation or next(
+            each for each in self._routes.operations if each.key == line["path"]
+        )
+        self._exchanges[number, line["id"]] = exchange, nearest
+        if operation is None:
+            self._target.record.check(_METHODS, nearest.item.pointer)
+            return
+        self._reached.add(operation.pointer)
+        self._verdicts[exchange.number] = self._weigh(operation, request)
+        if exchange.role == NOBODY and MAIN in self._target.keys:
+            self._target.record.check(_CREDENTIALS, operation.pointer)
 
     def _weigh(self, operation: OperationSite, request: Request) -> Verdict:
         verdict = self._judge.judge(operation, request)
@@ -182,9 +201,7 @@ class _Run:
         found = self._exchanges.get((number, line["id"]))
         if found is None:
             return None
-        proof, sent = found
-        operations = (each for each in self._routes.operations if each.key == sent["path"])
-        operation = self._routes.find(sent["path"], sent["method"]) or next(operations)
+        proof, operation = found
         cause = self._exchanges.get((number, line["before"]))
         verdict = self._verdicts.get(proof.number, Verdict(doubtful=True))
         return Report(line["check"], proof, operation, cause[0] if cause else None, verdict)
@@ -202,7 +219,7 @@ def _response(line: Line | None) -> tuple[Response | None, str | None]:
     """An answer, or why there is none."""
     if line is None:
         return None, "the connection failed, or no answer came in time"
-    body = _body(line) or b""
-    if len(body) > MAX_RESPONSE_BYTES:
+    body = _body(line)
+    if body is None:
         return None, f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"
     return Response(line["status"], _headers(line["headers"]), body), None

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field
 from typing import Any
@@ -23,6 +23,8 @@ from specwright.document.sites import (
     contents,
     essence,
     is_json,
+    json_content,
+    members,
     parameters,
     request_body,
     schema,
@@ -97,6 +99,18 @@ class Judge:
                 verdict.faults.append(parameter.pointer)
         self._body(operation, request, verdict)
         return verdict
+
+    def allows(self, operation: OperationSite, way: Sequence[str], form: str) -> bool:
+        """Whether a number in this form may stand at a place of the JSON body of an operation."""
+        content = json_content(self._document, request_body(self._document, operation))
+        described = schema(self._document, content) if content else None
+        for name in way:
+            below = described and dict(members(self._document, described, "properties")).get(name)
+            if not below:
+                return False
+            described = below
+        fitting = described and self._fits(described.pointer, form.format(0), formats=True)
+        return bool(fitting)
 
     def _parameter(self, parameter: Site, values: list[str], verdict: Verdict) -> None:
         described = schema(self._document, parameter)

@@ -163,9 +163,9 @@ def _is_unused(bench: Workbench, declared: RateLimitClass, served: list[Exchange
 def _cheapest(bench: Workbench, name: str) -> Call | None:
     """A call of the class that changes nothing: one that is safe, or for what is not there."""
     of_class = _of_class(bench, name)
-    for each in of_class:
-        if each.is_safe and each.pointer in bench.made:
-            return bench.made[each.pointer][0]
+    safe = [each.pointer for each in of_class if each.is_safe and each.pointer in bench.made]
+    if safe:
+        return min((bench.made[each] for each in safe), key=_size)[0]
     for each in of_class:
         if each.method == "DELETE" and len(each.slots) == 1:
             return Call(each, {each.slots[0].key: "nothing-has-this-id"})
@@ -175,3 +175,8 @@ def _cheapest(bench: Workbench, name: str) -> Call | None:
 def _of_class(bench: Workbench, name: str) -> list[Operation]:
     declared = [(each, each.declared["rate_limit"]) for each in bench.contract.operations.values()]
     return [each for each, limit in declared if limit and limit.class_.raw == name]
+
+
+def _size(made: tuple[Call, Exchange]) -> int:
+    response = made[1].response
+    return 0 if response is None else len(response.body)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -13,13 +12,18 @@ from specwright.document.model import Document
 from specwright.document.sites import (
     Direction,
     OperationSite,
+    Site,
     contents,
     essence,
     examples,
+    follow,
     json_content,
+    members,
     operations,
     request_body,
+    schema,
 )
+from specwright.document.unions import open_member
 from specwright.pointer import Pointer, join
 from specwright.runtime.shared.signature import Scheme
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
@@ -38,6 +42,7 @@ class Webhook:
         name: its name, which is the type of its events.
         examples: bodies by the names of the examples.
         payload: the validator of its body; None where no schema of it is declared.
+        is_open: whether its body belongs to a union that may get more members.
     """
 
     name: str
@@ -49,6 +54,7 @@ class Webhook:
     delivery: Delivery | None
     signature: Signature | None
     trigger: Trigger | None
+    is_open: bool
 
     @property
     def scheme(self) -> Scheme | None:
@@ -110,11 +116,6 @@ def registration(document: Document) -> Registration | None:
     return None
 
 
-def by_name(declared: tuple[Webhook, ...]) -> Mapping[str, Webhook]:
-    """The webhooks by their names."""
-    return {webhook.name: webhook for webhook in declared}
-
-
 def _webhook(document: Document, site: OperationSite, registry: jsonschema_rs.Registry) -> Webhook:
     body = request_body(document, site)
     content = json_content(document, body)
@@ -137,4 +138,15 @@ def _webhook(document: Document, site: OperationSite, registry: jsonschema_rs.Re
         delivery=DELIVERY.read(site.value),
         signature=SIGNATURE.read(site.value),
         trigger=TRIGGER.read(site.value),
+        is_open=content is not None and _is_open(document, content),
+    )
+
+
+def _is_open(document: Document, content: Site) -> bool:
+    own = schema(document, content).pointer
+    components = follow(document, "/components", document.data.get("components"))
+    return any(
+        open_member(document, union.value) is not None
+        and any(member.pointer == own for _, member in members(document, union, "oneOf"))
+        for _, union in members(document, components, "schemas")
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 
 from specwright.conformance.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.record import Record, Violation
@@ -31,6 +32,19 @@ _DECLARATIONS: Mapping[str, str] = {
     "delivery-acknowledged": DELIVERY.name,
     "delivery-redirect": DELIVERY.name,
 }
+# The part of a webhook without which a rule has nothing to say about it.
+_NEEDS: Mapping[str, Callable[[Webhook], object]] = {
+    "event-schema": attrgetter("payload"),
+    "signature": attrgetter("signature"),
+    "delivery-retry": attrgetter("delivery"),
+    "delivery-acknowledged": attrgetter("delivery"),
+    "delivery-redirect": attrgetter("delivery"),
+}
+
+
+def applies(rule: str, webhook: Webhook) -> bool:
+    """Whether a rule has anything to say about a webhook."""
+    return rule not in _NEEDS or _NEEDS[rule](webhook) is not None
 
 
 def identify(webhooks: Sequence[Webhook]) -> Callable[[Headers], tuple[str, str]]:
@@ -85,11 +99,12 @@ class Judge:
         return None
 
     def events(self, attempts: Sequence[Attempt]) -> list[list[Attempt]]:
-        """The attempts of each event; what followed a redirect is none of its own."""
+        """The attempts of each event, but for events that a redirect has led astray."""
         name = identify(self.webhooks)
+        astray = {name(each.headers) for each in attempts if each.is_redirected}
         found: dict[tuple[str, str], list[Attempt]] = {}
         for attempt in attempts:
-            if not attempt.is_redirected:
+            if name(attempt.headers) not in astray:
                 found.setdefault(name(attempt.headers), []).append(attempt)
         return list(found.values())
 
@@ -98,14 +113,15 @@ class Judge:
         for attempt in attempts:
             webhook = self.webhook(attempt)
             if webhook is None:
-                message = "a delivery has a type that is no webhook of the document"
-                self._violate("event-headers", WEBHOOKS, message, attempt)
+                self._stray(attempt)
                 continue
             if attempt.is_redirected:
                 message = "the redirect was followed"
                 self._break("delivery-redirect", webhook, message, attempt)
                 continue
             for rule, check in CHECKS.items():
+                if not applies(rule, webhook) or (rule == "signature" and not endpoint.secret):
+                    continue
                 self._check(rule, webhook)
                 for message in check(webhook, attempt, endpoint.secret):
                     self._break(rule, webhook, message, attempt)
@@ -187,8 +203,14 @@ class Judge:
         for webhook in self.webhooks:
             for rule, reason in reasons.items():
                 pointer = place(rule, webhook)
-                if pointer not in self.record.checked.get(rule, ()):
+                if applies(rule, webhook) and pointer not in self.record.checked.get(rule, ()):
                     self.record.skip(rule, pointer, reason)
+
+    def _stray(self, attempt: Attempt) -> None:
+        # What has no header for its type could be any of those that declare none.
+        if all(each.delivery is not None for each in self.webhooks):
+            message = "a delivery has a type that is no webhook of the document"
+            self._violate("event-headers", WEBHOOKS, message, attempt)
 
     def _is_watched(self, declared: Delivery, acknowledged: Attempt, now: float) -> bool:
         pause = self.pace.pause(declared, 1)

@@ -9,25 +9,47 @@ from dataclasses import dataclass, field
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.target import Target
 from specwright.conformance.webhooks.attempt import Fault
+from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.declared import Registration, Webhook
-from specwright.conformance.webhooks.endpoints import Endpoint, Endpoints, CannotObserve, outcome
-from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, place
-from specwright.conformance.webhooks.receiver import Plays, Receiver
+from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
+from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, identify, place
+from specwright.conformance.webhooks.receiver import Plays, Receiver, Setting
 from specwright.conformance.webhooks.sequence import Pace
 
 # Calls the operation with this id, with its request example of this name or with any valid request;
 # returns the exchange, or that of the call before it that failed.
 Provoke = Callable[[str, str | None], Exchange]
 
+# How much later than allowed a slow answer is sent.
+_SLOWER_SECONDS = 0.5
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
     "event-schema": "no delivery of it came",
     "event-headers": "no delivery of it came",
-    "signature": "no delivery of it came that is declared to be signed",
+    "signature": "no delivery of it came whose secret is known",
     "delivery-redirect": "no delivery of it was answered with a redirect",
     "delivery-retry": "the run does not wait as long as the declared pauses",
     "delivery-acknowledged": "the run ended before a repetition could have come",
 }
+
+
+def setting(
+    webhooks: Sequence[Webhook],
+    *,
+    authority: Authority | None = None,
+    public_url: str | None = None,
+    port: int = 0,
+) -> Setting:
+    """Return how a receiver of these webhooks works, as they are declared."""
+    declared = [each.delivery for each in webhooks if each.delivery is not None]
+    return Setting(
+        identify(webhooks),
+        authority,
+        public_url,
+        port,
+        success=min((each.success_statuses[0] for each in declared), default=200),
+        slow_seconds=max((each.timeout_seconds for each in declared), default=0) + _SLOWER_SECONDS,
+    )
 
 
 @dataclass(slots=True)
@@ -69,6 +91,11 @@ class Observation:
             self._settle(whole, narrow, len(plays), until)
         except CannotObserve as error:
             self._judge.leave(dict.fromkeys(("event-missing", *_NOT_SEEN), str(error)))
+            for rule, operation in (
+                ("event-unsubscribed", self.registration.operation),
+                ("delivery-deleted", self.registration.remove),
+            ):
+                self.target.record.skip(rule, operation.pointer, str(error))
         else:
             self._look(whole, narrow, selected[:1])
             if removed_at is not None:
@@ -111,9 +138,10 @@ class Observation:
         made: dict[tuple[str, str | None], Cause] = {}
         for webhook in self.webhooks:
             trigger = webhook.trigger
-            if trigger is None:
-                reason = "the document does not say what causes it"
-                self.target.record.skip("event-missing", webhook.pointer, reason)
+            if trigger is None or webhook.delivery is None:
+                said = "what causes it" if trigger is None else "which header names its type"
+                reason = f"the document does not say {said}"
+                self.target.record.skip("event-missing", place("event-missing", webhook), reason)
                 continue
             scenario = trigger.scenario.raw if trigger.scenario else None
             call = trigger.operation.raw, scenario
@@ -132,7 +160,7 @@ class Observation:
             each
             for each in self.webhooks
             if self.registration.is_sent_to_one(each)
-            or (self.registration.test is None and each.name in selected)
+            or (self.registration.test is None and each.trigger and each.name in selected)
         ]
         for webhook in caused[:1]:
             for _ in range(times):

@@ -54,7 +54,7 @@ class Setting:
     public_url: str | None = None
     port: int = 0
     success: int = 200
-    slow_seconds: float = 17.0
+    slow_seconds: float = 15.5
 
 
 @dataclass(slots=True)
@@ -122,6 +122,11 @@ class Receiver:
         return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
 
     @property
+    def port(self) -> int:
+        """The port that it listens on, to which a tunnel has to lead."""
+        return self._port
+
+    @property
     def refused(self) -> int:
         """How many requests and connections were not kept: too many, malformed, or strangers."""
         with self._changed:
@@ -187,12 +192,15 @@ class Receiver:
     def _refuse(self) -> None:
         with self._changed:
             self._refused += 1
+            self._changed.notify_all()
 
     def _take(
         self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
     ) -> Attempt | None:
         """Keep what reached an endpoint, and decide how it is answered."""
-        token, redirected, _ = target.removeprefix("/").partition(_REDIRECTED)
+        path, redirected, _ = target.partition("?")[0].partition(_REDIRECTED)
+        # A tunnel may or may not pass on the path that it has itself.
+        token = path.rpartition("/")[2]
         size = len(body) + MAX_HEAD_BYTES
         with self._changed:
             endpoint = self._endpoints.get(token)

@@ -14,7 +14,7 @@ from specwright.vocabulary.keywords.delivery import Delivery
 
 # How much earlier than declared an attempt may come, for clocks and networks, and how much later.
 EARLY_SECONDS = 0.25
-LATE_SECONDS = 2.5
+LATE_SECONDS = 5.0
 # Timestamps are whole seconds: two attempts that are further apart have different ones.
 _DISTINCT_SECONDS = 1.5
 

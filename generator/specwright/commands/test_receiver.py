@@ -1,0 +1,139 @@
+"""`specwright test-receiver`: send deliveries to a consumer of webhooks, and judge its answers."""
+
+from __future__ import annotations
+
+import os
+from importlib.util import find_spec
+from ipaddress import ip_address
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from specwright.check.run import check
+from specwright.check.settings import Settings
+from specwright.commands.options import (
+    allow_refs_from,
+    chosen_document,
+    configured,
+    reference_directories,
+)
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.errors import InputError
+from specwright.findings import Report, in_order
+from specwright.report.formats import FORMATS
+from specwright.report.terminal import show
+
+_NEEDED = ("httpx2",)
+
+
+@click.command(
+    "test-receiver",
+    epilog="""
+\b
+Examples:
+  specwright test-receiver http://127.0.0.1:8080/webhooks --secret-env WEBHOOK_SECRET
+  specwright test-receiver https://staging.example/hooks --allow-host staging.example \\
+    --secret-env WEBHOOK_SECRET --document spec/openapi.json --format sarif
+
+Exit codes: 0 if every delivery was answered rightly, 1 if one was not, 2 if nothing could be sent.
+""",
+)
+@click.argument("url")
+@click.option(
+    "--secret-env",
+    metavar="NAME",
+    required=True,
+    help="The environment variable that holds the secret of the endpoint.",
+)
+@click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
+@click.option(
+    "--allow-host",
+    "hosts",
+    metavar="HOST",
+    multiple=True,
+    help="A host besides this machine that deliveries may be sent to (repeatable).",
+)
+@click.option(
+    "--format",
+    "output",
+    type=click.Choice(list(FORMATS)),
+    default="text",
+    show_default=True,
+    help="How to write the findings.",
+)
+@allow_refs_from
+@click.pass_context
+def test_receiver(
+    ctx: click.Context,
+    url: str,
+    secret_env: str,
+    document: Path | None,
+    hosts: tuple[str, ...],
+    output: str,
+    allowed: tuple[Path, ...],
+) -> None:
+    """Send genuine and forged deliveries to a consumer of webhooks, and judge its answers.
+
+    URL is where the consumer receives. Every webhook of the document is sent as its examples show
+    it; one is sent again, forged in each way that a consumer has to see through, and with a type
+    that is not known yet where the document allows for it.
+    """
+    _require()
+    from specwright.conformance.webhooks.consumer import Consumer
+    from specwright.conformance.webhooks.declared import webhooks
+    from specwright.conformance.webhooks.deliveries import RULES
+
+    _check_url(url, hosts)
+    secret = os.environ.get(secret_env)
+    if not secret:
+        raise InputError(
+            f"the environment variable '{secret_env}' is not set",
+            hint="set it to the secret that was shown when the endpoint was registered",
+        )
+    chosen = _valid(chosen_document(configured(document=document)), allowed)
+    findings = Consumer(chosen, url, secret).findings(webhooks(chosen))
+    report = Report(chosen.path, in_order(findings), (), RULES, chosen.line)
+    show(FORMATS[output](report))
+    ctx.exit(1 if report.has_errors else 0)
+
+
+def _require() -> None:
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise InputError(
+            f"this command needs {', '.join(missing)}", hint="pip install 'specwright[test]'"
+        )
+
+
+def _check_url(url: str, hosts: tuple[str, ...]) -> None:
+    try:
+        parts = urlsplit(url)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if host is None or parts.scheme not in ("http", "https") or "@" in parts.netloc:
+        raise InputError("URL is an http or https address without user information")
+    if not _is_loopback(host) and host not in hosts:
+        raise InputError(
+            f"deliveries are sent to this machine only, and '{host}' is another one",
+            hint=f"--allow-host {host}",
+        )
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def _valid(path: Path, allowed: tuple[Path, ...]) -> Document:
+    document = upgrade(load(path, within=reference_directories(path, allowed)))
+    if check(document, Settings()).has_errors:
+        raise InputError(
+            f"{path}: is not a valid document", hint=f"`specwright validate {path}` says why"
+        )
+    return document

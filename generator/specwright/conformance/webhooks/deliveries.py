@@ -1,0 +1,228 @@
+"""Deliveries for a consumer: genuine ones, and ones that are forged in one way each."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import re
+import secrets
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from specwright.conformance.exchange import Headers
+from specwright.conformance.webhooks.declared import Webhook
+from specwright.findings import Level, RuleDescription
+from specwright.pointer import Pointer, join, resolve, split
+from specwright.runtime.shared.signature import Scheme
+
+_HEX = re.compile(r"[0-9a-f]{64}")
+# The digest with its name, as it stands between the separators of a header.
+_DIGEST = re.compile(r"[^,;\s]*\{digest\}")
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """The headers and the body of one delivery."""
+
+    headers: Headers = field(repr=False)
+    body: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Genuine:
+    """A genuine delivery before it is signed.
+
+    Attributes:
+        event: the body as JSON.
+        now: seconds since 1970.
+    """
+
+    webhook: Webhook
+    event: Any = field(repr=False)
+    secret: str = field(repr=False)
+    now: float
+
+    @property
+    def body(self) -> bytes:
+        """The event with line breaks, which no serialiser puts there unasked."""
+        return json.dumps(self.event, indent=1).encode()
+
+    @property
+    def tolerance(self) -> int:
+        """How far from now a timestamp may be."""
+        return self.webhook.signature.tolerance_seconds if self.webhook.signature else 0
+
+    def sent(self, signature: str | None) -> Message:
+        """The delivery with this value of the signature header, or without that header."""
+        headers: Headers = (("Content-Type", next(iter(self.webhook.media_types), "*/*")),)
+        declared, scheme = self.webhook.delivery, self.webhook.scheme
+        if declared is not None:
+            type_ = self.text(declared.event_type.raw) if declared.event_type else None
+            event = self.text(declared.event_id.raw) if declared.event_id else None
+            headers += ((declared.event_id_header.raw, event or secrets.token_hex(16)),)
+            headers += ((declared.event_type_header.raw, type_ or self.webhook.name),)
+        if scheme is not None and signature is not None:
+            headers += ((scheme.header, signature),)
+        return Message(headers, self.body)
+
+    def text(self, pointer: Pointer) -> str | None:
+        """The text at a place of the event."""
+        try:
+            found = resolve(self.event, pointer)
+        except KeyError:
+            return None
+        return found if isinstance(found, str) else None
+
+    def changed(self, pointer: Pointer, value: str) -> Genuine:
+        """The same delivery with another value at a place."""
+        event = copy.deepcopy(self.event)
+        *way, last = split(pointer)
+        resolve(event, join(*way))[last] = value
+        return replace(self, event=event)
+
+    def signed(self) -> Message:
+        """The delivery as the document declares it."""
+        scheme = self.webhook.scheme
+        if scheme is None:
+            return self.sent(None)
+        return self.sent(scheme.sign(self.body, self.secret, int(self.now)))
+
+
+@dataclass(frozen=True, slots=True)
+class Forgery:
+    """A delivery that a consumer has to refuse.
+
+    Attributes:
+        words: what is wrong with it.
+    """
+
+    rule: RuleDescription
+    words: str
+    make: Callable[[Genuine, Scheme], Message]
+
+
+def _rule(name: str, why: str) -> RuleDescription:
+    return RuleDescription(name, "receiver", why, "", "", Level.ERROR, Level.ERROR)
+
+
+GENUINE = _rule("acknowledges-genuine", "A genuine delivery is acknowledged.")
+REPEATED = _rule(
+    "acknowledges-repeated",
+    "An event that comes again is acknowledged again: its sender may not know of the first time.",
+)
+UNKNOWN = _rule(
+    "acknowledges-unknown-type",
+    "An event of a type that is added later is acknowledged, though nothing is done about it.",
+)
+
+
+def _wrong_digest(genuine: Genuine, scheme: Scheme) -> Message:
+    return genuine.sent(scheme.sign(genuine.body + b" ", genuine.secret, int(genuine.now)))
+
+
+def _old(genuine: Genuine, scheme: Scheme) -> Message:
+    at = int(genuine.now) - genuine.tolerance - 1
+    return genuine.sent(scheme.sign(genuine.body, genuine.secret, at))
+
+
+def _early(genuine: Genuine, scheme: Scheme) -> Message:
+    # A second more than may be, and one for the way.
+    at = math.ceil(genuine.now) + genuine.tolerance + 1
+    return genuine.sent(scheme.sign(genuine.body, genuine.secret, at))
+
+
+def _rewritten(genuine: Genuine, scheme: Scheme) -> Message:
+    compact = json.dumps(genuine.event, separators=(",", ":"), ensure_ascii=False).encode()
+    return genuine.sent(scheme.sign(compact, genuine.secret, int(genuine.now)))
+
+
+def _capitals(genuine: Genuine, scheme: Scheme) -> Message:
+    value = scheme.sign(genuine.body, genuine.secret, int(genuine.now))
+    return genuine.sent(_HEX.sub(lambda digest: digest[0].upper(), value))
+
+
+def _twice(genuine: Genuine, scheme: Scheme) -> Message:
+    template = _DIGEST.sub(lambda part: f"{part[0]},{part[0]}", scheme.template, count=1)
+    doubled = replace(scheme, template=template)
+    return genuine.sent(doubled.sign(genuine.body, genuine.secret, int(genuine.now)))
+
+
+def _other_secret(genuine: Genuine, scheme: Scheme) -> Message:
+    return genuine.sent(scheme.sign(genuine.body, secrets.token_hex(32), int(genuine.now)))
+
+
+def _unsigned(genuine: Genuine, scheme: Scheme) -> Message:
+    return genuine.sent(None)
+
+
+FORGERIES: tuple[Forgery, ...] = tuple(
+    Forgery(_rule(f"refuses-{name}", why), words, make)
+    for name, words, why, make in (
+        (
+            "wrong-digest",
+            "with the digest of other bytes",
+            "A digest belongs to the bytes that came.",
+            _wrong_digest,
+        ),
+        (
+            "old-timestamp",
+            "with a timestamp one second too old",
+            "Who recorded a delivery cannot send it again later.",
+            _old,
+        ),
+        (
+            "future-timestamp",
+            "with a timestamp too far in the future",
+            "Who recorded a delivery cannot keep it until its time comes.",
+            _early,
+        ),
+        (
+            "rewritten-body",
+            "whose body was written anew after it was signed",
+            "A digest is compared with the bytes as they came, not with those that a serialiser "
+            "makes of them.",
+            _rewritten,
+        ),
+        (
+            "upper-case-digest",
+            "with a digest in upper case",
+            "Only what has exactly the declared form is compared.",
+            _capitals,
+        ),
+        (
+            "second-digest",
+            "with two digests",
+            "Only what has exactly the declared form is compared.",
+            _twice,
+        ),
+        ("unsigned", "without a signature", "Anybody can send what is not signed.", _unsigned),
+        (
+            "other-secret",
+            "signed with another secret",
+            "Only the sender knows the secret.",
+            _other_secret,
+        ),
+    )
+)
+RULES: tuple[RuleDescription, ...] = (
+    GENUINE,
+    REPEATED,
+    UNKNOWN,
+    *(each.rule for each in FORGERIES),
+)
+
+
+def of_unknown_type(genuine: Genuine) -> Genuine | None:
+    """The delivery of an event of a type to come; None where the document does not allow for it."""
+    declared = genuine.webhook.delivery
+    if not genuine.webhook.is_open or declared is None or declared.event_type is None:
+        return None
+    made = genuine.changed(declared.event_type.raw, f"{genuine.webhook.name}.later")
+    event = made.text(declared.event_id.raw) if declared.event_id else None
+    if event and declared.event_id:
+        # Another event: one that was seen would be acknowledged for that.
+        last = "0" if event[-1] != "0" else "1"
+        made = made.changed(declared.event_id.raw, event[:-1] + last)
+    return made

@@ -1,0 +1,116 @@
+"""Each rule about webhooks finds the provider that breaks it, and no other rule does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.record import Record
+from specwright.conformance.target import Target
+from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.webhooks.declared import registration, webhooks
+from specwright.conformance.webhooks.observe import Observation, setting
+from specwright.conformance.webhooks.receiver import Receiver
+from specwright.conformance.webhooks.sequence import Pace
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+
+from .faults import FAULTS
+from .provider import DOCUMENT, Provider
+
+CONCURRENTLY = 8
+RULES = {
+    "event-missing",
+    "event-schema",
+    "event-headers",
+    "signature",
+    "delivery-retry",
+    "delivery-acknowledged",
+    "delivery-redirect",
+    "event-unsubscribed",
+    "delivery-deleted",
+}
+
+
+def observed(document: Document, authority: Authority, kind: type[Provider]) -> Record:
+    """What a run finds about a provider."""
+    declared, registered, record = webhooks(document), registration(document), Record()
+    assert registered is not None
+    with (
+        kind(authority.file) as provider,
+        Target(provider.url, None, record, {}) as target,
+        Receiver(setting(declared, authority=authority)) as receiver,
+    ):
+
+        def provoke(operation: str, example: str | None) -> Exchange:
+            assert operation == "sendParcel"
+            body = json.dumps({"fragile": example == "fragile"}).encode()
+            request = target.request("POST", "/parcels", body=body)
+            return target.send(request, "webhooks", None)
+
+        pace = Pace(patience_seconds=3)
+        Observation(target, receiver, declared, registered, provoke, pace).run()
+        shown = repr(record) + "".join(
+            each.message + exchange.request.curl
+            for each in record.violations
+            for exchange in each.exchanges
+        )
+        assert provider.hooks
+        assert not any(hook.secret in shown for hook in provider.hooks.values())
+    return record
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    path = tmp_path_factory.mktemp("document") / "parcels.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    return upgrade(load(path))
+
+
+@pytest.fixture(scope="module")
+def records(
+    document: Document, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[type[Provider], Record]:
+    """The records of all providers, which mostly wait: so they run at the same time."""
+    authority = Authority.at(Path(tmp_path_factory.mktemp("authority")))
+    kinds = [Provider, *FAULTS]
+    with ThreadPoolExecutor(CONCURRENTLY) as pool:
+        found = pool.map(lambda kind: observed(document, authority, kind), kinds)
+        return dict(zip(kinds, found, strict=True))
+
+
+def test_a_provider_that_follows_its_contract_breaks_nothing(
+    records: Mapping[type[Provider], Record],
+) -> None:
+    record = records[Provider]
+    assert record.violations == []
+    assert record.skips == []
+    assert set(record.checked) == RULES
+
+
+@pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.__name__)
+def test_a_fault_is_found_by_its_rule(
+    kind: type[Provider], records: Mapping[type[Provider], Record]
+) -> None:
+    found = {each.rule for each in records[kind].violations}
+    assert found == {FAULTS[kind]}, [(each.rule, each.message) for each in records[kind].violations]
+
+
+@pytest.mark.parametrize("kind", FAULTS, ids=lambda kind: kind.__name__)
+def test_a_violation_shows_what_was_sent(
+    kind: type[Provider], records: Mapping[type[Provider], Record]
+) -> None:
+    for each in records[kind].violations:
+        assert each.exchanges
+        assert all(exchange.number for exchange in each.exchanges)
+        assert len(each.message) < 200
+
+
+def test_every_rule_has_a_fault() -> None:
+    assert set(FAULTS.values()) == RULES

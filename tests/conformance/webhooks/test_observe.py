@@ -1,0 +1,200 @@
+"""What a run finds out about the webhooks of an implementation that keeps its contract."""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.conformance.contract import Contract
+from specwright.conformance.record import Record
+from specwright.conformance.scenarios.causes import cause
+from specwright.conformance.target import MAIN, Credential, Target
+from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.webhooks.declared import registration, webhooks
+from specwright.conformance.webhooks.observe import Observation, setting
+from specwright.conformance.webhooks.receiver import Receiver
+from specwright.conformance.webhooks.sequence import Pace
+from specwright.conformance.workbench import Workbench
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from tests.service.running import serving
+
+from .provider import DOCUMENT, Provider
+from .test_faults import RULES
+
+# One minute becomes two seconds.
+RETRY_SCALE = 1 / 30
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority.at(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture(scope="module")
+def parcels(tmp_path_factory: pytest.TempPathFactory) -> Document:
+    path = tmp_path_factory.mktemp("document") / "parcels.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    return upgrade(load(path))
+
+
+def test_all_events_of_the_reference_service_are_observed(
+    root: Path, tmp_path: Path, authority: Authority
+) -> None:
+    document = upgrade(load(root / "spec" / "openapi.json"))
+    declared, registered, record = webhooks(document), registration(document), Record()
+    assert registered is not None
+    assert len(declared) == 9
+    variables = {
+        "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
+        "ESIM_WEBHOOK_CA_FILE": str(authority.file),
+        "ESIM_WEBHOOK_RETRY_SCALE": str(RETRY_SCALE),
+    }
+    with (
+        serving(str(tmp_path / "service.db"), tmp_path, **variables) as service,
+        Target(service.base_url, Credential.of(document), record, {MAIN: service.key()}) as target,
+        Receiver(setting(declared, authority=authority)) as receiver,
+    ):
+        pace = Pace(RETRY_SCALE, patience_seconds=5)
+        provoke = partial(cause, Workbench(Contract(document), target, "webhooks"))
+        Observation(target, receiver, declared, registered, provoke, pace).run()
+        request = target.request("GET", registered.operation.key)
+        left = target.send(request, "webhooks", None).response
+    assert record.violations == []
+    assert record.skips == []
+    pointers = {each.pointer for each in declared}
+    for rule in ("event-missing", "event-schema", "event-headers", "signature", "delivery-retry"):
+        found = record.checked[rule]
+        assert {each.partition("/x-contract-")[0] for each in found} == pointers, rule
+    assert left is not None
+    assert left.at("/data") == []
+
+
+def observed(document: Document, provider: Provider, authority: Authority, pace: Pace) -> Record:
+    declared, registered, record = webhooks(document), registration(document), Record()
+    assert registered is not None
+    with (
+        Target(provider.url, None, record, {}) as target,
+        Receiver(setting(declared, authority=authority)) as receiver,
+    ):
+
+        def provoke(operation: str, example: str | None) -> Any:
+            if operation != "sendParcel":
+                return target.send(target.request("POST", "/nothing"), "webhooks", None)
+            body = json.dumps({"fragile": example == "fragile"}).encode()
+            return target.send(target.request("POST", "/parcels", body=body), "webhooks", None)
+
+        Observation(target, receiver, declared, registered, provoke, pace).run()
+    return record
+
+
+def test_pauses_that_are_too_long_are_said(parcels: Document, authority: Authority) -> None:
+    with Provider(authority.file) as provider:
+        record = observed(parcels, provider, authority, Pace(patience_seconds=1))
+    assert record.violations == []
+    skipped = {(each.rule, each.reason) for each in record.skips}
+    assert {rule for rule, _ in skipped} == {
+        "delivery-retry",
+        "delivery-acknowledged",
+        "delivery-redirect",
+    }
+    assert any("does not wait as long as the declared pauses" in reason for _, reason in skipped)
+
+
+def test_an_authority_that_is_not_trusted_is_said(
+    parcels: Document, authority: Authority, tmp_path: Path
+) -> None:
+    other = Authority.at(tmp_path)
+    with Provider(other.file) as provider:
+        record = observed(parcels, provider, authority, Pace())
+        assert all(each.is_gone for each in provider.hooks.values())
+    assert record.violations == []
+    assert {each.reason for each in record.skips if each.rule == "event-missing"} == {
+        "the implementation does not trust the receiver's authority"
+    }
+    assert len({each.pointer for each in record.skips if each.rule == "event-missing"}) == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ((400, {}), "addHook was answered with 400"),
+        ((201, {"number": 1}), "the answer of addHook lacks the secret"),
+        ((201, {"key": {"text": "s"}}), "the answer of addHook lacks the id, or the secret"),
+    ],
+)
+def test_an_endpoint_that_cannot_be_registered_is_said(
+    parcels: Document, authority: Authority, answer: tuple[int, Any], reason: str
+) -> None:
+    class Refusing(Provider):
+        def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+            return answer
+
+    with Refusing(authority.file) as provider:
+        record = observed(parcels, provider, authority, Pace())
+    assert record.violations == []
+    assert {each.reason for each in record.skips} == {reason}
+    assert {each.rule for each in record.skips} == RULES
+
+
+def test_a_call_that_fails_causes_no_violation_but_is_said(
+    parcels: Document, authority: Authority
+) -> None:
+    class Broken(Provider):
+        def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+            if path == "/parcels" and body["fragile"]:
+                return 503, {}
+            return super().handle(method, path, body)
+
+    with Broken(authority.file) as provider:
+        record = observed(parcels, provider, authority, Pace(patience_seconds=1))
+    assert record.violations == []
+    (skip,) = [each for each in record.skips if each.rule == "event-missing"]
+    assert "parcel.broken" in skip.pointer
+    assert skip.reason == "what causes it was answered with 503"
+
+
+def without(*keys: str, test: str | None = "pingHook") -> dict[str, Any]:
+    """The contract of the provider without these declarations of 'parcel.broken'."""
+    document: dict[str, Any] = json.loads(json.dumps(DOCUMENT))
+    for key in keys:
+        del document["webhooks"]["parcel.broken"]["post"][key]
+    hooks = document["paths"]["/hooks"]["post"]["x-contract-webhook-endpoint"]
+    hooks["test"] = test
+    return document
+
+
+@pytest.mark.parametrize(
+    ("written", "skipped"),
+    [
+        (without("x-contract-trigger"), {"event-missing": "does not say what causes it"}),
+        (without("x-contract-delivery"), {"event-missing": "does not say which header"}),
+        (without("x-contract-signature"), {}),
+        (without(test=None), {"event-missing": "what causes it was answered with 404"}),
+    ],
+    ids=["no trigger", "no delivery", "no signature", "no test"],
+)
+def test_what_is_not_declared_is_not_judged(
+    written: dict[str, Any], skipped: dict[str, str], authority: Authority, tmp_path: Path
+) -> None:
+    path = tmp_path / "parcels.json"
+    path.write_text(json.dumps(written), "utf-8")
+    with Provider(authority.file) as provider:
+        record = observed(upgrade(load(path)), provider, authority, Pace(patience_seconds=1))
+    assert record.violations == []
+    said = {each.rule: each.reason for each in record.skips if each.rule in ("event-missing",)}
+    assert said.keys() == skipped.keys()
+    assert all(words in said[rule] for rule, words in skipped.items())
+
+
+def test_a_document_that_says_nothing_about_endpoints_has_no_registration(
+    tmp_path: Path,
+) -> None:
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps({**DOCUMENT, "paths": {}}), "utf-8")
+    assert registration(upgrade(load(path))) is None

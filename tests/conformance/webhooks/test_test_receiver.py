@@ -1,0 +1,176 @@
+"""`specwright test-receiver` tells which deliveries a consumer answers rightly."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+from starlette.applications import Starlette
+
+from specwright.conformance.webhooks.consumer import Consumer
+from specwright.conformance.webhooks.declared import webhooks
+from specwright.conformance.webhooks.deliveries import RULES
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.errors import InputError
+from specwright.findings import Level
+from tests.conftest import COMMAND, ROOT
+from tests.serving import Server
+
+from . import consumer_app
+from .consumer_app import SECRET, app
+from .provider import DOCUMENT
+
+
+def run(url: str, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """The command, which may take its secret from HOOK_SECRET."""
+    return subprocess.run(
+        [COMMAND, "test-receiver", url, "--secret-env", "HOOK_SECRET", *arguments],
+        cwd=ROOT,
+        env={**os.environ, "NO_COLOR": "1", "HOOK_SECRET": SECRET, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+@pytest.fixture(scope="module")
+def document() -> Document:
+    return upgrade(load(ROOT / "spec" / "openapi.json"))
+
+
+def rules(document: Document, application: Starlette, level: Level) -> set[str]:
+    """The rules of the findings of a level."""
+    with Server(application) as server:
+        found = Consumer(document, f"{server.url}/in", SECRET).findings(webhooks(document))
+    return {each.rule for each in found if each.level is level}
+
+
+def test_a_receiver_made_with_the_generated_package_answers_rightly() -> None:
+    with Server(app(consumer_app.parses)) as server:
+        done = run(f"{server.url}/in", "--format", "json")
+    assert SECRET not in done.stdout + done.stderr
+    assert done.returncode == 0, done.stdout
+    findings = json.loads(done.stdout)["findings"]
+    assert {each["level"] for each in findings} == {"info"}
+    assert {each["rule"] for each in findings} == {each.id for each in RULES}
+    genuine = [each for each in findings if each["rule"] == "acknowledges-genuine"]
+    assert len({each["pointer"] for each in genuine}) == 9
+
+
+@pytest.mark.parametrize(
+    ("application", "expected"),
+    [
+        (app(consumer_app.takes_unsigned), {"refuses-unsigned"}),
+        (
+            app(consumer_app.never_looks_at_the_clock),
+            {"refuses-old-timestamp", "refuses-future-timestamp"},
+        ),
+        (app(consumer_app.minds_only_the_past), {"refuses-future-timestamp"}),
+        (app(consumer_app.minds_only_the_future), {"refuses-old-timestamp"}),
+        (app(consumer_app.ignores_case), {"refuses-upper-case-digest"}),
+        (app(consumer_app.takes_any_digest), {"refuses-second-digest"}),
+        (app(consumer_app.takes_both_bodies), {"refuses-rewritten-body"}),
+        (
+            app(consumer_app.takes_the_wrong_digest),
+            {"refuses-wrong-digest", "refuses-other-secret", "refuses-rewritten-body"},
+        ),
+        (
+            app(consumer_app.verifies_what_it_has_parsed),
+            {
+                "acknowledges-genuine",
+                "acknowledges-repeated",
+                "acknowledges-unknown-type",
+                "refuses-rewritten-body",
+            },
+        ),
+        (
+            app(consumer_app.trusting),
+            {each.id for each in RULES if each.id.startswith("refuses-")},
+        ),
+        (app(consumer_app.right, remembers=True), {"acknowledges-repeated"}),
+        (
+            app(consumer_app.right, knows=lambda kind: not kind.endswith(".later")),
+            {"acknowledges-unknown-type"},
+        ),
+    ],
+    ids=lambda value: "" if isinstance(value, Starlette) else "+".join(sorted(value)[:2]),
+)
+def test_each_fault_is_found_by_its_rule(
+    document: Document, application: Starlette, expected: set[str]
+) -> None:
+    assert rules(document, application, Level.ERROR) == expected
+
+
+def test_a_failure_is_no_refusal(document: Document) -> None:
+    found = rules(document, app(consumer_app.right, refusal=500), Level.WARNING)
+    assert found == {each.id for each in RULES if each.id.startswith("refuses-")}
+
+
+def test_the_text_names_the_rule_the_place_and_the_delivery() -> None:
+    with Server(app(consumer_app.trusting)) as server:
+        done = run(f"{server.url}/in")
+    assert done.returncode == 1
+    assert "error refuses-unsigned a delivery without a signature was acknowledged" in done.stdout
+    assert "spec/openapi.json:" in done.stdout
+    assert "Service-Event-Id: evt_" in done.stdout
+    assert SECRET not in done.stdout + done.stderr
+
+
+def test_one_that_hangs_is_not_waited_for_long(tmp_path: Path) -> None:
+    document = json.loads(json.dumps(DOCUMENT))
+    for name, item in document["webhooks"].items():
+        content = item["post"]["requestBody"]["content"]["application/json"]
+        content["example"] = {"event": "e1", "kind": name, "weight": 1}
+    path = tmp_path / "parcels.json"
+    path.write_text(json.dumps(document), "utf-8")
+    parcels = upgrade(load(path))
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        pytest.raises(InputError, match="takes too long"),
+    ):
+        url = f"http://127.0.0.1:{silent.getsockname()[1]}/"
+        Consumer(parcels, url, SECRET).findings(webhooks(parcels))
+
+
+def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:
+    path = tmp_path / "parcels.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    parcels = upgrade(load(path))
+    with pytest.raises(InputError, match="no webhook of the document has an example"):
+        Consumer(parcels, "http://127.0.0.1:1/", SECRET).findings(webhooks(parcels))
+
+
+@pytest.mark.parametrize(
+    ("url", "arguments", "words"),
+    [
+        ("http://127.0.0.1:1/in", (), "does not answer"),
+        ("http://192.0.2.1/in", (), "--allow-host 192.0.2.1"),
+        ("http://127.0.0.1.example/in", (), "--allow-host 127.0.0.1.example"),
+        ("ftp://127.0.0.1/in", (), "http or https address"),
+        ("http://name:word@127.0.0.1/in", (), "user information"),
+        ("http://127.0.0.1:port/in", (), "http or https address"),
+        ("http://127.0.0.1:1/in", ("--secret-env", "NOT_SET_HERE"), "NOT_SET_HERE"),
+        ("http://127.0.0.1:1/in", ("--document", "none.json"), "none.json"),
+    ],
+)
+def test_what_cannot_be_done_is_said(url: str, arguments: tuple[str, ...], words: str) -> None:
+    done = run(url, *arguments)
+    assert done.returncode == 2
+    assert words in done.stderr
+    assert "word" not in done.stderr
+    assert done.stderr.startswith("error: ")
+    assert "Traceback" not in done.stderr
+
+
+def test_an_invalid_document_is_not_sent(tmp_path: Path) -> None:
+    document = tmp_path / "openapi.json"
+    document.write_text('{"openapi": "3.1.1", "paths": 1}')
+    done = run("http://127.0.0.1:1/in", "--document", str(document))
+    assert done.returncode == 2
+    assert "specwright validate" in done.stderr
