@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import subprocess
+import tempfile
 from pathlib import Path
 
 import nox
@@ -171,6 +173,42 @@ def kills(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     session.run("python", "-m", "tests.service.kills", *session.posargs)
+
+
+@nox.session
+def contract(session: nox.Session) -> None:
+    """Hold the reference service to the contract; the reports go to reports/."""
+    install_workspace(session)
+    command = str(Path(session.bin, "esim-service"))
+    with tempfile.TemporaryDirectory() as directory:
+        place = ("--database", str(Path(directory, "esim.sqlite3")))
+        generous = ("--read-limit", "100000", "--write-limit", "100000")
+        partners = {"KEY": generous, "OTHER_KEY": generous, "LIMITED_KEY": ()}
+        create = ("esim-service", "keys", "create", *place, "--plain", "--mode", "test")
+        keys = {
+            name: str(session.run(*create, "--partner", name, *limits, silent=True)).strip()
+            for name, limits in partners.items()
+        }
+        with Path(directory, "serve.log").open("w") as log:
+            server = subprocess.Popen(
+                [command, "serve", *place, "--port", "0", "--metrics-port", "0"],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        try:
+            assert server.stdout is not None
+            # The first line is said when the service answers: `API`, and its base URL.
+            _, base_url = server.stdout.readline().split()
+            session.run(
+                *("specwright", "test", base_url, "--report-dir", "reports"),
+                *("--api-key-env", "KEY", "--other-api-key-env", "OTHER_KEY"),
+                *("--limited-api-key-env", "LIMITED_KEY", *session.posargs),
+                env=keys,
+            )
+        finally:
+            server.terminate()
+            server.wait()
 
 
 @nox.session
