@@ -2,6 +2,8 @@
 
 import argparse
 import os
+import subprocess
+import tempfile
 from pathlib import Path
 
 import nox
@@ -27,6 +29,13 @@ HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 DISTRIBUTIONS = (".", "generated", "service")
+# A minute becomes two seconds.
+RETRY_SCALE = "0.034"
+MAKE_AUTHORITY = """
+import pathlib, sys
+from specwright.conformance.webhooks.authority import Authority
+Authority.at(pathlib.Path(sys.argv[1]))
+"""
 
 
 def install_group(session: nox.Session, name: str) -> None:
@@ -181,6 +190,52 @@ def faults(session: nox.Session) -> None:
     # Hundreds of processes: none should compile what another one has.
     run = ("python", "-m", "tests.contract.judge", *session.posargs)
     session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def contract(session: nox.Session) -> None:
+    """Hold the reference service to the contract; the reports go to reports/."""
+    install_workspace(session)
+    command = str(Path(session.bin, "esim-service"))
+    with tempfile.TemporaryDirectory() as directory:
+        place = ("--database", str(Path(directory, "esim.sqlite3")))
+        generous = ("--read-limit", "100000", "--write-limit", "100000")
+        partners = {"KEY": generous, "OTHER_KEY": generous, "LIMITED_KEY": ()}
+        create = ("esim-service", "keys", "create", *place, "--plain", "--mode", "test")
+        keys = {
+            name: str(session.run(*create, "--partner", name, *limits, silent=True)).strip()
+            for name, limits in partners.items()
+        }
+        # The service trusts the receiver's authority, reaches this machine, and retries soon.
+        session.run("python", "-c", MAKE_AUTHORITY, directory)
+        receiving = {
+            "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
+            "ESIM_WEBHOOK_CA_FILE": str(Path(directory, "authority.pem")),
+            "ESIM_WEBHOOK_RETRY_SCALE": RETRY_SCALE,
+        }
+        with Path(directory, "serve.log").open("w") as log:
+            server = subprocess.Popen(
+                [command, "serve", *place, "--port", "0", "--metrics-port", "0"],
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env={**os.environ, **receiving},
+            )
+        try:
+            assert server.stdout is not None
+            # The first line is said when the service answers: `API`, and its base URL.
+            _, base_url = server.stdout.readline().split()
+            session.run(
+                *("specwright", "test", base_url, "--report-dir", "reports"),
+                *("--api-key-env", "KEY", "--other-api-key-env", "OTHER_KEY"),
+                *("--limited-api-key-env", "LIMITED_KEY"),
+                *("--receiver-authority", directory, "--retry-scale", RETRY_SCALE),
+                *session.posargs,
+                env=keys,
+            )
+        finally:
+            server.terminate()
+            server.wait()
 
 
 @nox.session

@@ -11,6 +11,13 @@ from specwright.errors import InputError
 
 SOURCE = "preflight"
 
+_NOT_THERE = "start it, or see to the URL"
+# What failures of TLS say, the more exact ones first.
+_HINTS = {
+    "CERTIFICATE": "its certificate is not trusted: set SSL_CERT_FILE to the file of its CA",
+    "SSL": "does it speak TLS on this port? if not, the URL begins with http://",
+}
+
 
 def reach(contract: Contract, target: Target) -> None:
     """Make sure that there is an implementation, and that it takes the key.
@@ -31,9 +38,7 @@ def _judge(exchange: Exchange, target: Target) -> None:
     response = exchange.response
     if response is None:
         failure = str(exchange.failure)
-        hint = "start it, or see to the URL"
-        if "CERTIFICATE" in failure.upper() or "SSL" in failure.upper():
-            hint = "its certificate is not trusted: set SSL_CERT_FILE to the file of its CA"
+        hint = next((hint for sign, hint in _HINTS.items() if sign in failure), _NOT_THERE)
         raise InputError(f"{target.base_url} does not answer: {failure}", hint=hint)
     if response.status == 401 and exchange.role:
         raise InputError(

@@ -1,0 +1,284 @@
+"""`specwright test` with arguments and servers that cannot be used, and runs that end early."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import ssl
+import subprocess
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import trustme
+
+from tests.conformance.shop import DOCUMENT, KEYS
+from tests.conftest import COMMAND, Run
+
+KEY = next(iter(KEYS))
+
+
+class Exchange(BaseHTTPRequestHandler):
+    """One request to a server that a test plays."""
+
+    protocol_version = "HTTP/1.1"
+    respond: Callable[[Exchange], None]
+
+    def handle_one_request(self) -> None:
+        """Answer one request; without an answer, hang up."""
+        self.is_answered = False
+        self.raw_requestline = self.rfile.readline(65_537)
+        if self.raw_requestline and self.parse_request():
+            self.rfile.read(int(self.headers.get("content-length") or 0))
+            type(self).respond(self)
+        self.close_connection = not self.is_answered
+
+    def answer(self, status: int, body: bytes = b"{}", **headers: str) -> None:
+        self.send_response(status)
+        given = {"content_type": "application/json", "content_length": str(len(body)), **headers}
+        for name, value in given.items():
+            self.send_header(name.replace("_", "-"), value)
+        self.end_headers()
+        self.wfile.write(body)
+        self.is_answered = True
+
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing."""
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing: the command under test hangs up when it likes."""
+
+
+@contextmanager
+def playing(
+    respond: Callable[[Exchange], None], authority: trustme.CA | None = None
+) -> Iterator[int]:
+    """The port of a server that answers as `respond` does."""
+    server = Server(("127.0.0.1", 0), type("Played", (Exchange,), {"respond": respond}))
+    if authority is not None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        authority.issue_cert("127.0.0.1").configure_cert(context)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}).start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+def always(status: int, body: bytes = b"{}", **headers: str) -> Callable[[Exchange], None]:
+    return lambda exchange: exchange.answer(status, body, **headers)
+
+
+@pytest.fixture(autouse=True)
+def key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KEY", KEY)
+
+
+def arguments(url: str) -> tuple[str, ...]:
+    return "test", url, "--document", str(DOCUMENT), "--api-key-env", "KEY", "--seed", "1"
+
+
+def refused(run: subprocess.CompletedProcess[str], *said: str) -> None:
+    """Exit code 2, with a reason and a way out, and nothing that is not for people."""
+    assert run.returncode == 2, run.stdout + run.stderr
+    assert run.stdout == ""
+    assert "Traceback" not in run.stderr
+    assert KEY not in run.stderr
+    for text in said:
+        assert text in run.stderr
+
+
+def test_a_server_that_is_not_there(specwright: Run) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    refused(
+        specwright(*arguments(f"http://127.0.0.1:{port}")),
+        f"http://127.0.0.1:{port} does not answer",
+        "hint: start it",
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("ftp://127.0.0.1", "is not the base URL"),
+        ("http://127.0.0.1:port", "is not the base URL"),
+        ("http://me:secret@127.0.0.1", "the URL has a user or a password"),
+        ("http://sandbox.invalid", "--allow-host sandbox.invalid"),
+        ("http://127.0.0.1.sandbox.invalid", "is not this machine"),
+    ],
+)
+def test_a_url_that_is_none_or_of_another_machine(specwright: Run, url: str, said: str) -> None:
+    run = specwright(*arguments(url))
+    refused(run, said)
+    assert "secret" not in run.stderr
+
+
+def test_a_host_that_is_allowed_is_asked(specwright: Run) -> None:
+    run = specwright(*arguments("http://sandbox.invalid"), "--allow-host", "sandbox.invalid")
+    refused(run, "http://sandbox.invalid does not answer")
+
+
+def test_a_certificate_that_nobody_vouches_for(specwright: Run) -> None:
+    with playing(always(401), trustme.CA()) as port:
+        run = specwright(*arguments(f"https://127.0.0.1:{port}"))
+    refused(run, "does not answer", "SSL_CERT_FILE")
+
+
+@pytest.mark.xfail(reason="the client does not read SSL_CERT_FILE")
+def test_a_certificate_of_an_authority_that_is_named(
+    specwright: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    with playing(always(401), authority) as port:
+        run = specwright(*arguments(f"https://127.0.0.1:{port}"))
+    refused(run, "refuses the key with 401")
+
+
+def test_https_where_only_http_is_spoken(specwright: Run) -> None:
+    with playing(always(200)) as port:
+        run = specwright(*arguments(f"https://127.0.0.1:{port}"))
+    refused(run, "does not answer", "http://")
+    assert "SSL_CERT_FILE" not in run.stderr
+
+
+@pytest.mark.parametrize(
+    ("respond", "said"),
+    [
+        (always(401), "refuses the key with 401"),
+        (always(429), "answers 429 to the first request"),
+        (always(200, b"<html>", content_type="text/html; charset=utf-8"), "a web page"),
+        pytest.param(
+            always(200, b"no gzip", content_encoding="gzip"),
+            "does not answer",
+            marks=pytest.mark.xfail(reason="a body that cannot be decoded is a traceback"),
+        ),
+        (lambda exchange: exchange.wfile.write(b"SSH-2.0-OpenSSH\r\n"), "does not answer"),
+        (lambda exchange: None, "does not answer"),
+    ],
+    ids=["401", "429", "html", "broken gzip", "another protocol", "hangs up"],
+)
+def test_a_server_that_is_of_no_use(
+    specwright: Run, respond: Callable[[Exchange], None], said: str
+) -> None:
+    with playing(respond) as port:
+        refused(specwright(*arguments(f"http://127.0.0.1:{port}")), said)
+
+
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        ("", "is not set, or empty"),
+        ("sk_prod_0123456789", "does not look like a test key"),
+        ("test-key-with-a-line\nbreak", "characters that no header can carry"),
+    ],
+)
+def test_a_key_that_cannot_be_used(
+    specwright: Run, monkeypatch: pytest.MonkeyPatch, key: str, said: str
+) -> None:
+    monkeypatch.setenv("KEY", key)
+    run = specwright(*arguments("http://127.0.0.1:1"))
+    refused(run, "KEY", said)
+    assert not key or key not in run.stderr
+
+
+def test_a_live_key_is_used_when_that_is_asked_for(
+    specwright: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEY", "sk_prod_0123456789")
+    with playing(always(401)) as port:
+        run = specwright(*arguments(f"http://127.0.0.1:{port}"), "--live")
+    refused(run, "refuses the key with 401")
+
+
+def test_no_key_where_one_is_needed(specwright: Run) -> None:
+    run = specwright("test", "http://127.0.0.1:1", "--document", str(DOCUMENT))
+    refused(run, "--api-key-env")
+
+
+def test_a_document_with_errors(specwright: Run, tmp_path: Path) -> None:
+    wrong = json.loads(DOCUMENT.read_text("utf-8"))
+    del wrong["info"]["version"]
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(wrong), "utf-8")
+    run = specwright("test", "http://127.0.0.1:1", "--document", str(path))
+    refused(run, "specwright validate")
+
+
+def test_a_document_that_is_missing(specwright: Run, tmp_path: Path) -> None:
+    path = tmp_path / "missing.json"
+    refused(specwright("test", "http://127.0.0.1:1", "--document", str(path)), "missing.json")
+
+
+def facts(reports: Path) -> dict[str, str]:
+    report = json.loads((reports / "report.json").read_text("utf-8"))
+    assert report["findings"]
+    return {each["label"]: each["value"] for each in report["facts"]}
+
+
+def test_a_server_that_dies_half_way_is_reported_as_far_as_it_was_seen(
+    specwright: Run, tmp_path: Path
+) -> None:
+    seen: list[str] = []
+
+    def respond(exchange: Exchange) -> None:
+        seen.append(exchange.path)
+        if len(seen) <= 12:
+            exchange.answer(200)
+
+    with playing(respond) as port:
+        run = specwright(*arguments(f"http://127.0.0.1:{port}"), "--report-dir", str(tmp_path))
+    assert run.returncode == 2
+    assert run.stderr == ""
+    found = facts(tmp_path)
+    assert "in a row got no answer" in found["Stopped"]
+    assert "Stopped" in run.stdout
+    assert 12 < int(found["Requests"]) <= len(seen)
+
+
+@pytest.mark.parametrize("after", [1, 15])
+def test_an_interrupt_reports_what_was_seen(tmp_path: Path, after: int) -> None:
+    seen: list[str] = []
+    held, ended = threading.Event(), threading.Event()
+
+    def respond(exchange: Exchange) -> None:
+        seen.append(exchange.path)
+        if len(seen) < after:
+            exchange.answer(200)
+        else:
+            held.set()
+            ended.wait(60)
+
+    with playing(respond) as port:
+        process = subprocess.Popen(
+            [COMMAND, *arguments(f"http://127.0.0.1:{port}"), "--report-dir", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "NO_COLOR": "1"},
+        )
+        assert held.wait(60)
+        process.send_signal(signal.SIGINT)
+        shown, complaint = process.communicate(timeout=60)
+        ended.set()
+    assert process.returncode == 130
+    assert "Traceback" not in complaint
+    if after == 1:
+        # Nothing was seen yet.
+        assert complaint.strip() == "interrupted"
+    else:
+        assert facts(tmp_path)["Stopped"] == "interrupted"
+        assert "Stopped: interrupted" in shown

@@ -1,0 +1,134 @@
+"""Documents that other people wrote, without `x-contract-*`, and small implementations of them.
+
+Each is tested as it is, and then with one bug, which must be found.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any, Protocol
+
+import pytest
+import yaml
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from tests.conformance.others import data_sets, tictactoe, trains
+from tests.conformance.shop import serving
+from tests.conftest import Run
+
+KEY = "test-key-0123456789"
+
+
+class Implementation(Protocol):
+    def application(self) -> Starlette: ...
+
+
+class Outcome:
+    """The exit code of a run, its findings and its coverage."""
+
+    def __init__(
+        self, specwright: Run, document: Path, implementation: Implementation, *options: str
+    ) -> None:
+        with serving(implementation.application()) as base_url:
+            place = ("--document", str(document), "--seed", "1", "--format", "json")
+            done = specwright("test", base_url.removesuffix("/v1"), *place, *options)
+        assert not done.stderr, done.stderr
+        report = json.loads(done.stdout)
+        self.exit_code = done.returncode
+        self.findings = sorted((each["rule"], each["message"]) for each in report["findings"])
+        self.covered = {
+            row[0]: f"{row[1]} of {row[2]}"
+            for table in report["tables"]
+            if table["title"] == "Coverage of the contract"
+            for row in table["rows"]
+        }
+
+
+@pytest.fixture
+def specs(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("KEY", KEY)
+    return corpus / "specs"
+
+
+# The document asks for keys and does not declare 401, so refusing one is undeclared as well.
+UNDECLARED_REFUSALS = [
+    ("undeclared-status", f"{name}: status 401 is not declared")
+    for name in ("get-board", "get-square", "put-square")
+]
+
+
+def test_a_game_is_reached_in_full(specwright: Run, specs: Path) -> None:
+    game = tictactoe.Game(KEY)
+    outcome = Outcome(specwright, specs / tictactoe.DOCUMENT, game, "--api-key-env", "KEY")
+    assert outcome.findings == UNDECLARED_REFUSALS
+    assert outcome.covered["operation"] == "3 of 3"
+    assert outcome.exit_code == 1
+
+
+class NarrowGame(tictactoe.Game):
+    def status(self) -> dict[str, object]:
+        return {**super().status(), "board": [row[:2] for row in self.board]}
+
+
+def test_a_board_that_is_too_narrow_is_found(specwright: Run, specs: Path) -> None:
+    game = NarrowGame(KEY)
+    outcome = Outcome(specwright, specs / tictactoe.DOCUMENT, game, "--api-key-env", "KEY")
+    wrong = {rule for rule, message in outcome.findings if "'/board/*'" in message}
+    assert wrong == {"response-schema"}
+
+
+def test_what_cannot_be_sent_is_an_operation_that_never_succeeded(
+    specwright: Run, specs: Path
+) -> None:
+    outcome = Outcome(specwright, specs / data_sets.DOCUMENT, data_sets.DataSets())
+    assert outcome.findings == []
+    assert outcome.covered["operation"] == "2 of 3"
+    assert outcome.exit_code == 3
+
+
+class UncountedDataSets(data_sets.DataSets):
+    async def list(self, request: Request) -> Response:
+        return JSONResponse({"total": "many", "apis": []})
+
+
+def test_a_number_that_is_a_text_is_found(specwright: Run, specs: Path) -> None:
+    outcome = Outcome(specwright, specs / data_sets.DOCUMENT, UncountedDataSets())
+    assert {rule for rule, _ in outcome.findings} == {"response-schema"}
+    assert outcome.exit_code == 1
+
+
+@pytest.fixture
+def schemas(specs: Path) -> dict[str, Any]:
+    found = yaml.safe_load((specs / trains.DOCUMENT).read_text("utf-8"))["components"]["schemas"]
+    assert isinstance(found, dict)
+    return found
+
+
+def test_bookings_are_reached_in_full(
+    specwright: Run, specs: Path, schemas: dict[str, Any]
+) -> None:
+    railway = trains.Trains(schemas, KEY)
+    outcome = Outcome(specwright, specs / trains.DOCUMENT, railway, "--api-key-env", "KEY")
+    assert outcome.findings == []
+    assert outcome.covered["operation"] == "7 of 7"
+    assert outcome.exit_code == 0
+
+
+class ForgetfulTrains(trains.Trains):
+    async def one_booking(self, request: Request) -> Response:
+        booking = self.found(request)
+        if request.method == "DELETE":
+            return Response(status_code=204)
+        return JSONResponse(booking)
+
+
+def test_a_booking_that_stays_is_found(
+    specwright: Run, specs: Path, schemas: dict[str, Any]
+) -> None:
+    railway = ForgetfulTrains(schemas, KEY)
+    outcome = Outcome(specwright, specs / trains.DOCUMENT, railway, "--api-key-env", "KEY")
+    assert {rule for rule, _ in outcome.findings} == {"deleted-is-gone"}
+    assert outcome.exit_code == 1
