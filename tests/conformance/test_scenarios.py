@@ -9,8 +9,9 @@ import pytest
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
 from specwright.conformance.record import Record
-from specwright.conformance.run import Profile, Run, begin
+from specwright.conformance.run import LAST_SCENARIOS, SCENARIOS, Profile, Run, begin
 from specwright.conformance.target import MAIN, OTHER, STRANGER, Credential, Target, stranger
+from specwright.conformance.workbench import Workbench
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, KEYS, Shop, serving
 
@@ -80,8 +81,9 @@ def run(bug: str = "") -> Run:
         Target(url, Credential.of(contract().document), Record(), keys) as target,
     ):
         begun = begin(contract(), target, Profile.QUICK, 0)
-        for _ in begun.sources():
-            pass
+        bench = Workbench(contract(), target, "scenarios")
+        for scenario in (*SCENARIOS.values(), *LAST_SCENARIOS.values()):
+            scenario(bench)
         return begun
 
 
