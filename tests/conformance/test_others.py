@@ -63,7 +63,9 @@ UNDECLARED_REFUSALS = [
 def test_a_game_is_reached_in_full(specwright: Run, specs: Path) -> None:
     game = tictactoe.Game(KEY)
     outcome = Outcome(specwright, specs / tictactoe.DOCUMENT, game, "--api-key-env", "KEY")
-    assert outcome.findings == UNDECLARED_REFUSALS
+    # A square asks for another scheme than the board; a run has one credential for both.
+    found = [each for each in outcome.findings if each[0] != "credentials-ignored"]
+    assert found == UNDECLARED_REFUSALS
     assert outcome.covered["operation"] == "3 of 3"
     assert outcome.exit_code == 1
 
@@ -80,13 +82,11 @@ def test_a_board_that_is_too_narrow_is_found(specwright: Run, specs: Path) -> No
     assert wrong == {"response-schema"}
 
 
-def test_what_cannot_be_sent_is_an_operation_that_never_succeeded(
-    specwright: Run, specs: Path
-) -> None:
+def test_data_sets_are_reached_in_full(specwright: Run, specs: Path) -> None:
     outcome = Outcome(specwright, specs / data_sets.DOCUMENT, data_sets.DataSets())
     assert outcome.findings == []
-    assert outcome.covered["operation"] == "2 of 3"
-    assert outcome.exit_code == 3
+    assert outcome.covered["operation"] == "3 of 3"
+    assert outcome.exit_code == 0
 
 
 class UncountedDataSets(data_sets.DataSets):

@@ -95,7 +95,7 @@ class Trains:
 
     async def pay(self, request: Request) -> Response:
         # The document has no 404 here.
-        self.found(request, otherwise=400)
+        self.found(request, otherwise=403)
         payment = await self.body(request, "BookingPayment")
         return JSONResponse({**payment, "id": str(uuid.uuid4())})
 
