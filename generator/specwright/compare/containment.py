@@ -53,14 +53,22 @@ class Prover:
     ) -> tuple[Verdict, ...]:
         """The verdicts on all steps between two schemas.
 
-        Where the whole is safe, no step of it breaks anything that a validator knows.
+        Where no value shows a break, the whole may be safe: what one step takes away, another
+        gives back, or the schemas below leave nothing to it.
         """
-        if any(not each.presumed for each in claims) and self._covers(taken, sent) is True:
-            return tuple(
-                self._verdict(each, sent, taken) if each.presumed else Verdict(Outcome.SAFE)
-                for each in claims
-            )
-        return tuple(self._verdict(each, sent, taken) for each in claims)
+        verdicts = tuple(self._verdict(each, sent, taken) for each in claims)
+        doubtful = [
+            found.outcome is not Outcome.SAFE
+            and found.counterexample is None
+            and not claim.presumed
+            for claim, found in zip(claims, verdicts, strict=True)
+        ]
+        if not any(doubtful) or not self._covers(taken, sent):
+            return verdicts
+        return tuple(
+            Verdict(Outcome.SAFE) if is_doubtful else found
+            for is_doubtful, found in zip(doubtful, verdicts, strict=True)
+        )
 
     def _verdict(self, claim: Claim, sent: Schema, taken: Schema) -> Verdict:
         is_taken = None if claim.presumed else self._covers(claim.taken, claim.sent)

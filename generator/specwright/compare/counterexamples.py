@@ -15,7 +15,7 @@ from specwright.compare.matching import matching
 from specwright.pointer import resolve
 from specwright.vocabulary.keywords.once import ONCE
 
-MOST = 400
+MOST = 200
 _LONGEST = 2_000
 _DEEPEST = 6
 _PER_SCHEMA = 24

@@ -1,7 +1,7 @@
 """Faults in requests that are repeated under their reference."""
 
 import asyncio
-import json
+import re
 from collections.abc import Callable
 
 from pytest import MonkeyPatch
@@ -17,7 +17,7 @@ from esim_service.domain.idempotency import Answered, Claim
 from esim_service.domain.stamp import Stamp
 from esim_service.store import migrate, orders
 from esim_service.store.unit import Unit
-from tests.contract.faults.seeding import Exchange, edit, over_http
+from tests.contract.faults.seeding import REFUSED, Exchange, edit, over_http
 
 # Nor does the table of orders know that a reference is used once.
 _NOT_UNIQUE = 'statement.replace("UNIQUE (partner_id, mode, reference)", "CHECK (1 = 1)")'
@@ -154,22 +154,26 @@ def refused_reference_is_used_up(patch: MonkeyPatch) -> None:
 
     “400/402/403/502 leave the reference free”
     """
-    refused: dict[tuple[str, str], bytes] = {}
+    used_up: set[tuple[str, bytes]] = set()
 
-    def answered(exchange: Exchange) -> None:
-        if exchange.status == 400 and exchange.json["error"]["code"] == "plan_not_found":
-            reference = json.loads(exchange.sent)["reference"]
-            refused[exchange.fields["authorization"], reference] = exchange.body
+    def claim(exchange: Exchange) -> tuple[str, bytes]:
+        found = re.search(rb'"reference": ?("[^"]*")', exchange.sent)
+        return exchange.fields.get("authorization", ""), found[1] if found else b""
 
     def asked(exchange: Exchange) -> None:
-        try:
-            reference = json.loads(exchange.sent)["reference"]
-            exchange.body = refused[exchange.fields["authorization"], reference]
-        except (ValueError, KeyError, TypeError):
+        if claim(exchange) in used_up:
+            exchange.sent = REFUSED
+
+    def answered(exchange: Exchange) -> None:
+        if exchange.status != 400:
             return
-        error = exchange.json
-        error["error"].update(type="idempotency_error", code="reference_reused", param=None)
-        exchange.status, exchange.json = 422, error
+        answer = exchange.json
+        if exchange.sent == REFUSED:
+            del answer["error"]["details"]
+            answer["error"].update(type="idempotency_error", code="reference_reused", param=None)
+            exchange.status, exchange.json = 422, answer
+        elif answer["error"]["code"] == "plan_not_found":
+            used_up.add(claim(exchange))
 
     over_http(patch, "POST /orders", asked=asked, answered=answered)
 

@@ -8,7 +8,7 @@ from esim_service.domain import endpoints
 from esim_service.limits import KeyLimiter, LocalWindows
 from partner_esim import server
 from partner_esim._runtime.server.application import _Service
-from tests.contract.faults.seeding import Exchange, edit, over_http
+from tests.contract.faults.seeding import REFUSED, Exchange, edit, over_http
 
 
 def one_request_more(patch: MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def no_rate_headers_on_errors(patch: MonkeyPatch) -> None:
     """Errors say nothing of the limit. “Rate headers | on every authenticated answer”"""
 
     def answered(exchange: Exchange) -> None:
-        if exchange.status is not None and exchange.status >= 400:
+        if exchange.status >= 400:
             exchange.headers.pop("ratelimit", None)
             exchange.headers.pop("ratelimit-policy", None)
 
@@ -88,13 +88,13 @@ def removed_endpoints_count(patch: MonkeyPatch) -> None:
 
     def asked(exchange: Exchange) -> None:
         if made.get(exchange.fields.get("authorization", ""), 0) >= 3:
-            exchange.sent = b"{}"
+            exchange.sent = REFUSED
 
     def answered(exchange: Exchange) -> None:
         if exchange.status == 201:
             key = exchange.fields["authorization"]
             made[key] = made.get(key, 0) + 1
-        elif exchange.status == 400 and exchange.sent == b"{}":
+        elif exchange.status == 400 and exchange.sent == REFUSED:
             error = exchange.json
             del error["error"]["details"]
             error["error"].update(code="webhook_endpoint_limit_reached", param=None)

@@ -24,6 +24,9 @@ from esim_service.settings import API_PATH
 
 Seed = Callable[[MonkeyPatch], None]
 
+# A body that every operation refuses, in place of one that a fault wants refused.
+REFUSED = b'{"refused": "by a fault"}'
+
 # Every operation, such as `GET /orders/{order_id}`.
 CALLS = [
     f"{method.upper()} {path}"
@@ -68,7 +71,7 @@ class Exchange:
         fields: the headers of the request, by lower-case name.
         query: the query string.
         sent: the body of the request.
-        status: None before the request was answered.
+        status: 0 before the request was answered.
         headers: of the answer, by lower-case name.
         body: that of the answer.
     """
@@ -77,7 +80,7 @@ class Exchange:
     fields: dict[str, str]
     query: str
     sent: bytes
-    status: int | None = None
+    status: int = 0
     headers: dict[str, str] = field(default_factory=dict)
     body: bytes = b""
 
@@ -103,8 +106,6 @@ def over_http(
 ) -> None:
     """Change the calls that fit a pattern: before the service sees them, or its answers.
 
-    Whatever gets a status before it was asked is not passed on.
-
     Raises:
         LookupError: the pattern fits no operation.
     """
@@ -124,8 +125,7 @@ def over_http(
             await _body(receive),
         )
         asked(exchange)
-        if exchange.status is None:
-            await _answer(served, self, scope, receive, exchange)
+        await _answer(served, self, scope, receive, exchange)
         answered(exchange)
         if exchange.body:
             exchange.headers["content-length"] = str(len(exchange.body))
