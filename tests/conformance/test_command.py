@@ -136,7 +136,6 @@ def test_a_certificate_that_nobody_vouches_for(specwright: Run) -> None:
     refused(run, "does not answer", "SSL_CERT_FILE")
 
 
-@pytest.mark.xfail(reason="the client does not read SSL_CERT_FILE")
 def test_a_certificate_of_an_authority_that_is_named(
     specwright: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -164,7 +163,6 @@ def test_https_where_only_http_is_spoken(specwright: Run) -> None:
         pytest.param(
             always(200, b"no gzip", content_encoding="gzip"),
             "does not answer",
-            marks=pytest.mark.xfail(reason="a body that cannot be decoded is a traceback"),
         ),
         (lambda exchange: exchange.wfile.write(b"SSH-2.0-OpenSSH\r\n"), "does not answer"),
         (lambda exchange: None, "does not answer"),

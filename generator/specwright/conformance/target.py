@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import ssl
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -70,8 +72,14 @@ class Target:
     def __post_init__(self) -> None:
         """Open the pool of connections."""
         limits = httpx2.Limits(max_connections=32, max_keepalive_connections=32)
+        # Python reads the variable, which the client does not without proxies and passwords.
+        named = "SSL_CERT_FILE" in os.environ
         self._client = httpx2.Client(
-            timeout=TIMEOUT_SECONDS, limits=limits, follow_redirects=False, trust_env=False
+            timeout=TIMEOUT_SECONDS,
+            limits=limits,
+            follow_redirects=False,
+            trust_env=False,
+            verify=ssl.create_default_context() if named else True,
         )
 
     def __enter__(self) -> Target:
@@ -113,7 +121,7 @@ class Target:
         response, failure = None, None
         try:
             response = self._receive(request)
-        except (httpx2.TransportError, httpx2.InvalidURL, UnicodeError) as error:
+        except (httpx2.RequestError, httpx2.InvalidURL, UnicodeError) as error:
             failure = f"{type(error).__name__}: {error}"
         seconds = time.monotonic() - started
         self._unanswered = 0 if failure is None else self._unanswered + 1

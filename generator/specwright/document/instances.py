@@ -30,6 +30,7 @@ class Instances:
     """Judges values by schemas; a validator is made when its schema is first asked for."""
 
     def __init__(self, document: Document) -> None:
+        self.document = document
         self._registry = jsonschema_rs.Registry(
             [(_BASE, document.data)], draft=jsonschema_rs.Draft202012
         )

@@ -61,7 +61,8 @@ def _own_values(bench: Workbench) -> set[str]:
     What had been in an answer or a request before, such as an item of a shared catalogue, is not
     this partner's own.
     """
-    seen = set[str]()
+    # Words of the document are nobody's own.
+    seen = set(bench.contract.words)
     own = set[str]()
     for exchange in bench.target.record.exchanges:
         operation = bench.contract.operations.get(exchange.operation or "")
