@@ -24,7 +24,7 @@ nox.options.sessions = [
 PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 SERVICE_TESTS = "tests/service"
-CONFORMANCE_TESTS = "tests/conformance"
+CONFORMANCE_TESTS = ("tests/conformance", "tests/contract/test_faults.py")
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
@@ -66,7 +66,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests of toolkit, generated package and docs, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
-    others = [f"--ignore={path}" for path in (SERVICE_TESTS, CONFORMANCE_TESTS, *HOSTILE_TESTS)]
+    others = [f"--ignore={path}" for path in (SERVICE_TESTS, *CONFORMANCE_TESTS, *HOSTILE_TESTS)]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
 
 
@@ -83,7 +83,7 @@ def tests_conformance(session: nox.Session) -> None:
     """Run the tests of `specwright test`, against servers that are right and ones that are not."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, *(session.posargs or [*WORKERS, CONFORMANCE_TESTS]))
+    run_pytest(session, *(session.posargs or [*WORKERS, *CONFORMANCE_TESTS]))
 
 
 @nox.session

@@ -30,16 +30,19 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),
     "diff": Entry(
-        "specwright.commands.diff:diff", "Review the change from one document to another."
+        "specwright.commands.diff:diff",
+        "Review the change from BASE to REVISION: whom does it break?",
     ),
     "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
     "test": Entry(
         "specwright.commands.test:test",
-        "Hold a running implementation to its contract.",
+        "Test the running implementation at URL against the document.",
         "test",
     ),
     "replay": Entry(
-        "specwright.commands.replay:replay", "Send the requests of a failed test again.", "test"
+        "specwright.commands.replay:replay",
+        "Send the requests of FAILURE, such as F1, as RESULT recorded them.",
+        "test",
     ),
     "generate": Entry(
         "specwright.commands.generate:generate",
@@ -54,7 +57,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "test-receiver": Entry(
         "specwright.commands.test_receiver:test_receiver",
-        "Send deliveries to a consumer of webhooks, and judge its answers.",
+        "Send genuine and forged deliveries to a consumer of webhooks, and judge its answers.",
     ),
     "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
 }

@@ -19,6 +19,8 @@ from specwright.findings import Finding
 from .documents import TODAY, breaking
 from .waivers import REASONS
 
+pytestmark = pytest.mark.published
+
 # Rules about dates, announcements and stability belong to a process, not to a contract.
 LIFECYCLE = ("sunset", "deprecat", "stability")
 # That the version was not raised is a finding about the version, which both report.
