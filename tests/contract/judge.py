@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from specwright.conformance.webhooks.authority import Authority
 from tests.contract.faults.table import FAULTS
 from tests.contract.faulty import NONE
 from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save
@@ -27,6 +28,8 @@ VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY")
 OPTIONS = ("--api-key-env", "--other-api-key-env", "--limited-api-key-env")
 SEEDS = (1, 2, 3)
 PATIENCE_SECONDS = 120
+# A minute becomes two seconds.
+RETRY_SCALE = "0.034"
 # It takes requests that keep the schema for requests that must succeed.
 WRONG = "positive_data_acceptance"
 
@@ -37,6 +40,7 @@ class Served:
 
     base_url: str
     keys: tuple[str, ...] = field(repr=False)
+    authority: Path = field(repr=False)
 
 
 @contextlib.contextmanager
@@ -48,7 +52,12 @@ def serving(name: str) -> Iterator[Served]:
             [sys.executable, "-m", "tests.contract.faulty", name],
             cwd=ROOT,
             # What it leaves when it is killed goes with the directory.
-            env={**os.environ, "TMPDIR": directory},
+            env={
+                **os.environ,
+                "TMPDIR": directory,
+                "ESIM_WEBHOOK_CA_FILE": str(Authority.at(Path(directory)).file),
+                "ESIM_WEBHOOK_RETRY_SCALE": RETRY_SCALE,
+            },
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -59,7 +68,7 @@ def serving(name: str) -> Iterator[Served]:
             *keys, address = (process.stdout.readline().strip() for _ in range(4))
             if not address:
                 raise RuntimeError(f"the service does not start with the fault {name}")
-            yield Served(address.split()[-1], tuple(keys))
+            yield Served(address.split()[-1], tuple(keys), Path(directory))
         finally:
             process.kill()
 
@@ -69,9 +78,10 @@ def judge(served: Served, seed: int) -> tuple[str, ...]:
     given = dict(zip(VARIABLES, served.keys, strict=False))
     named = [part for pair in zip(OPTIONS, given, strict=False) for part in pair]
     command = [SPECWRIGHT, "test", served.base_url, "--document", DOCUMENT, *named]
+    receiving = ["--receiver-authority", served.authority, "--retry-scale", RETRY_SCALE]
     try:
         done = subprocess.run(
-            [*command, "--seed", str(seed), "--format", "json"],
+            [*command, *receiving, "--seed", str(seed), "--format", "json"],
             cwd=ROOT,
             env={**os.environ, **given},
             capture_output=True,

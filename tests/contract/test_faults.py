@@ -1,6 +1,7 @@
 """The faults that contract tests are judged by are real ones, and some of them are found."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from tests.contract.faults.seeding import edit
 from tests.contract.faults.table import FAULTS, Fault
-from tests.contract.judge import Served, judge, serving
+from tests.contract.judge import judge, serving
 from tests.contract.verdicts import load
 
 KINDS = {
@@ -97,5 +98,5 @@ def test_every_fault_was_judged() -> None:
 def test_a_fault_is_found(name: str, rule: str) -> None:
     with serving(name) as served:
         # The key whose limits are used up takes a third of the time, and finds other faults.
-        found = judge(Served(served.base_url, served.keys[:2]), seed=1)
+        found = judge(replace(served, keys=served.keys[:2]), seed=1)
     assert rule in found
