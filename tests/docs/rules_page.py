@@ -33,7 +33,9 @@ one of the rules below on the terminal.
 
 The chapters whose names start with *Changes* are those of `specwright diff`, which knows no
 profiles ([reviewing changes](review.md)). Their examples are two documents each: the older one,
-`---`, the newer one.
+`---`, the newer one. Those whose names start with *Behaviour* are of `specwright test`, and look at
+a running implementation ([testing a deployment](../how-to/test-a-deployment.md)); those about
+deliveries are of `specwright test-receiver`.
 """
 
 

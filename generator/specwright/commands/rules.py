@@ -7,12 +7,19 @@ from click.shell_completion import CompletionItem
 
 from specwright.check import run
 from specwright.compare import rules as changes
+from specwright.conformance import rules as behaviour
+from specwright.conformance.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
 from specwright.report.rules import explained, overview
 from specwright.report.terminal import say, show
 
-RULES: tuple[RuleDescription, ...] = (*run.DESCRIPTIONS, *changes.DESCRIPTIONS)
+RULES: tuple[RuleDescription, ...] = (
+    *run.DESCRIPTIONS,
+    *changes.DESCRIPTIONS,
+    *behaviour.RULES,
+    *deliveries.RULES,
+)
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -10,16 +10,16 @@ from specwright.findings import Level, RuleDescription
 class Category(StrEnum):
     """What a rule is about."""
 
-    SHAPE = "shape"
-    VALIDATION = "validation"
-    AUTHENTICATION = "authentication"
-    ISOLATION = "isolation"
-    STATE = "state"
-    IDEMPOTENCY = "idempotency"
-    LISTS = "lists"
-    LIMITS = "limits"
-    WEBHOOKS = "webhooks"
-    ROBUSTNESS = "robustness"
+    SHAPE = "Behaviour: shape"
+    VALIDATION = "Behaviour: validation"
+    AUTHENTICATION = "Behaviour: authentication"
+    ISOLATION = "Behaviour: isolation"
+    STATE = "Behaviour: state"
+    IDEMPOTENCY = "Behaviour: idempotency"
+    LISTS = "Behaviour: lists"
+    LIMITS = "Behaviour: limits"
+    WEBHOOKS = "Behaviour: webhooks"
+    ROBUSTNESS = "Behaviour: robustness"
 
 
 def _rules(category: Category, **why: str) -> tuple[RuleDescription, ...]:
