@@ -1008,6 +1008,11 @@ async def create_endpoint(request: Request) -> Response:
     return JSONResponse({**shown, "signing_secret": secret}, 201)
 
 
+def _is_plain(url: str) -> bool:
+    """Whether it has only the characters of a URI (RFC 3986, 2), which are all seen."""
+    return url.isascii() and url.isprintable() and not re.search(r"[\s<>\"\\^`{|}]", url)
+
+
 async def may_deliver_to(url: str) -> bool:
     """Whether a URL leads to a public address, or to a name that nobody has yet."""
     try:
@@ -1015,7 +1020,7 @@ async def may_deliver_to(url: str) -> bool:
         host, port = parts.hostname, parts.port or 443
     except ValueError:
         return False
-    if not host or parts.username is not None or parts.fragment or re.search(r"\s", url):
+    if not host or parts.username is not None or parts.fragment or not _is_plain(url):
         return False
     if os.environ.get("ESIM_PRIVATE_WEBHOOKS") == "1":
         return True

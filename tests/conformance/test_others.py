@@ -53,21 +53,12 @@ def specs(corpus: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return corpus / "specs"
 
 
-# The document asks for keys and does not declare 401, so refusing one is undeclared as well.
-UNDECLARED_REFUSALS = [
-    ("undeclared-status", f"{name}: status 401 is not declared")
-    for name in ("get-board", "get-square", "put-square")
-]
-
-
 def test_a_game_is_reached_in_full(specwright: Run, specs: Path) -> None:
     game = tictactoe.Game(KEY)
     outcome = Outcome(specwright, specs / tictactoe.DOCUMENT, game, "--api-key-env", "KEY")
-    # A square asks for another scheme than the board; a run has one credential for both.
-    found = [each for each in outcome.findings if each[0] != "credentials-ignored"]
-    assert found == UNDECLARED_REFUSALS
+    assert outcome.findings == []
     assert outcome.covered["operation"] == "3 of 3"
-    assert outcome.exit_code == 1
+    assert outcome.exit_code == 0
 
 
 class NarrowGame(tictactoe.Game):

@@ -76,8 +76,12 @@ LARGEST = frozenset(
     {
         "digitalocean.json",
         "elasticsearch-serverless.json",
+        "elevenlabs.json",
         "github-2022-07.json",
         "linode-2024-10.yaml",
+        "mollie.yaml",
+        "pagerduty.json",
+        "polar.json",
         "sentry-deref.json",
     }
 )

@@ -14,7 +14,7 @@ from specwright.conformance.exchange import JsonValue, Request, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
 from specwright.document.model import Document
-from specwright.document.security import credential_scheme
+from specwright.document.security import asks_for_credential
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.pointer import Pointer, split
@@ -68,7 +68,7 @@ class Operation:
         declared: what it declares by `x-contract-*`, by the names of the keywords' attributes.
         body: the media type object of its JSON body, and the media type.
         responses: by status as written: `200`, `2XX` or `default`.
-        secured: whether a credential is required.
+        secured: whether the credential is required that a client can send.
     """
 
     site: OperationSite
@@ -229,8 +229,6 @@ class Contract:
         body = sites.request_body(document, site)
         contents = list(sites.contents(document, body)) if body is not None else []
         content = next((each for each in contents if sites.is_json(each[0])), None)
-        declared = site.value.get("security", document.data.get("security"))
-        requirements = declared if isinstance(declared, list) else []
         return Operation(
             site,
             PathTemplate(site.key),
@@ -244,9 +242,7 @@ class Contract:
             else None,
             bool(contents),
             dict(sites.responses(document, site)),
-            bool(requirements)
-            and {} not in requirements
-            and credential_scheme(document) is not None,
+            asks_for_credential(document, site),
         )
 
     def schema_of(self, holder: Site) -> Pointer | None:

@@ -28,3 +28,15 @@ def _is_in_header(scheme: Site) -> bool:
         case kind:
             # A token, however it was obtained (RFC 6750).
             return kind in ("oauth2", "openIdConnect")
+
+
+def asks_for_credential(document: Document, operation: Site) -> bool:
+    """Whether an operation refuses whoever has not the credential of `credential_scheme`."""
+    chosen = credential_scheme(document)
+    declared = operation.value.get("security", document.data.get("security"))
+    requirements = declared if isinstance(declared, list) else []
+    return (
+        chosen is not None
+        and bool(requirements)
+        and all(isinstance(each, dict) and chosen[0] in each for each in requirements)
+    )
