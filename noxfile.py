@@ -11,6 +11,8 @@ import nox
 nox.needs_version = ">=2025.5.1"
 nox.options.default_venv_backend = "uv|virtualenv"
 nox.options.reuse_venv = "yes"
+# As pip does: a process that a test kills, or gives no disk, would leave half a file.
+os.environ.setdefault("UV_COMPILE_BYTECODE", "1")
 nox.options.sessions = [
     "generate",
     "lint",
