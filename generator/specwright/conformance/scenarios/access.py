@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
+
 from specwright.conformance.calls import Call
 from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.monitors import sort_key
 from specwright.conformance.record import Violation
 from specwright.conformance.target import MAIN, NOBODY, OTHER
 from specwright.conformance.workbench import Workbench
 from specwright.document.security import credential_scheme
 
 STRANGER = "stranger"
+_AMOUNT = re.compile(r"-?\d+\.\d+")
 
 
 def credentials(bench: Workbench) -> None:
@@ -71,11 +75,17 @@ def _own_values(bench: Workbench) -> set[str]:
         if operation is None or response is None or not response.is_success:
             continue
         sent = exchange.request.url + (exchange.request.body or b"").decode("utf-8", "replace")
-        found = {each for each in _texts(response.json_or_none) if len(each) > 5}
+        found = {each for each in _texts(response.json_or_none) if _can_tell(each)}
         if exchange.role == MAIN and not operation.is_safe:
             own |= {each for each in found - seen if each not in sent}
         seen |= found
     return own
+
+
+def _can_tell(text: str) -> bool:
+    """Whether a text can tell one partner's from another's: moments and amounts may be equal."""
+    is_moment = not isinstance(sort_key(text), str)
+    return len(text) > 5 and not is_moment and _AMOUNT.fullmatch(text) is None
 
 
 def _texts(value: JsonValue) -> list[str]:
