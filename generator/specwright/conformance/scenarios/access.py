@@ -65,9 +65,9 @@ def _own_values(bench: Workbench) -> set[str]:
     """The texts that first came from an answer to something that was made for this partner.
 
     What had been in an answer or a request before, such as an item of a shared catalogue, is not
-    this partner's own.
+    this partner's own, nor is what the document names, such as a status.
     """
-    seen = set[str]()
+    seen = set(_texts(bench.contract.document.data))
     own = set[str]()
     for exchange in bench.target.record.exchanges:
         operation = bench.contract.operations.get(exchange.operation or "")
