@@ -10,9 +10,23 @@ from pathlib import Path
 from pytest import MonkeyPatch
 
 from esim_service.cli import main as esim_service
+from esim_service.clock import SystemClock
+from tests.contract.faults.seeding import Seed, edit
 from tests.contract.faults.table import FAULTS
 
-NONE = "none"
+
+def _as_it_is(patch: MonkeyPatch) -> None:
+    """Change nothing."""
+
+
+def _whole_seconds(patch: MonkeyPatch) -> None:
+    """Let many moments be the same."""
+    edit(patch, SystemClock.now, ("time.time_ns() // 1_000_000", "int(time.time()) * 1000"))
+
+
+# Services that are right.
+RIGHT: dict[str, Seed] = {"none": _as_it_is, "whole-seconds": _whole_seconds}
+SEEDS = {**RIGHT, **{name: fault.seed for name, fault in FAULTS.items()}}
 HIGH = ("--read-limit", "1000000", "--write-limit", "1000000")
 # Two partners whose limits are out of the way, and a key with the limits of the contract.
 KEYS = (("acme", *HIGH), ("globex", *HIGH), ("acme",))
@@ -20,13 +34,12 @@ KEYS = (("acme", *HIGH), ("globex", *HIGH), ("acme",))
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.contract.faulty", description=__doc__)
-    parser.add_argument("name", choices=[NONE, *FAULTS], metavar="NAME", help="a fault, or none")
+    parser.add_argument("name", choices=SEEDS, metavar="NAME", help="a fault, or none")
     parser.add_argument("--port", default="0", help="0 chooses a free one")
     options = parser.parse_args()
     # For as long as the process lives.
     patch = MonkeyPatch()
-    if options.name != NONE:
-        FAULTS[options.name].seed(patch)
+    SEEDS[options.name](patch)
     # The receivers of tests are on this machine.
     os.environ.setdefault("ESIM_WEBHOOK_ALLOW_CIDR", "127.0.0.0/8,::1/128")
     with tempfile.TemporaryDirectory() as directory:

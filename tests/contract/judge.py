@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import itertools
 import json
 import os
 import shutil
@@ -18,7 +19,7 @@ from pathlib import Path
 
 from specwright.conformance.webhooks.authority import Authority
 from tests.contract.faults.table import FAULTS
-from tests.contract.faulty import NONE
+from tests.contract.faulty import RIGHT
 from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save
 
 ROOT = Path(__file__).parents[2]
@@ -30,6 +31,8 @@ SEEDS = (1, 2, 3)
 PATIENCE_SECONDS = 120
 # A minute becomes two seconds.
 RETRY_SCALE = "0.034"
+# How `specwright test` may end without a finding, and what it says by that.
+ENDS: dict[int, tuple[str, ...]] = {0: (), 1: (), 2: ("target-lost",), 3: ("never-succeeded",)}
 # It takes requests that keep the schema for requests that must succeed.
 WRONG = "positive_data_acceptance"
 
@@ -91,10 +94,10 @@ def judge(served: Served, seed: int) -> tuple[str, ...]:
         )
     except subprocess.TimeoutExpired:
         return ()
-    found = json.loads(done.stdout)["findings"] if done.stdout else []
-    rules = tuple(sorted({each["rule"] for each in found}))
-    # Without findings, it still fails for an operation that never succeeded or a lost target.
-    return rules or ((f"exit code {done.returncode}",) if done.returncode else ())
+    if not done.stdout or done.returncode not in ENDS:
+        raise RuntimeError(f"specwright test ended with {done.returncode}: {done.stderr}")
+    rules = tuple(sorted({each["rule"] for each in json.loads(done.stdout)["findings"]}))
+    return rules or ENDS[done.returncode]
 
 
 def alone(served: Served, program: str) -> frozenset[tuple[str, str]]:
@@ -155,11 +158,11 @@ def main() -> None:
     program = shutil.which("schemathesis")
     false = []
     noise: frozenset[tuple[str, str]] = frozenset()
-    for seed in SEEDS:
-        with serving(NONE) as served:
+    for name, seed in itertools.product(RIGHT, SEEDS):
+        with serving(name) as served:
             false += judge(served, seed)
         if program is not None:
-            with serving(NONE) as served:
+            with serving(name) as served:
                 noise |= alone(served, program)
     print(f"without a fault: {', '.join(false) or 'no finding'}", flush=True)
     verdicts = load()

@@ -100,3 +100,8 @@ def test_a_fault_is_found(name: str, rule: str) -> None:
         # The key whose limits are used up takes a third of the time, and finds other faults.
         found = judge(replace(served, keys=served.keys[:2]), seed=1)
     assert rule in found
+
+
+def test_nothing_is_found_where_moments_are_the_same() -> None:
+    with serving("whole-seconds") as served:
+        assert judge(Served(served.base_url, served.keys[:2]), seed=1) == ()

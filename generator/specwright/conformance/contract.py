@@ -145,19 +145,6 @@ class Contract:
         )
 
     @cached_property
-    def words(self) -> frozenset[str]:
-        """The texts that the document lists as values: of enumerations, and constants."""
-        found = set[str]()
-        for node in walk(self.answers.document.data):
-            if node.kind == "schema":
-                listed = node.value.get("enum")
-                values = listed if isinstance(listed, list) else []
-                found |= {
-                    each for each in (*values, node.value.get("const")) if isinstance(each, str)
-                }
-        return frozenset(found)
-
-    @cached_property
     def shown_once(self) -> frozenset[Pointer]:
         """The pointers of the properties whose value is shown once."""
         return frozenset(

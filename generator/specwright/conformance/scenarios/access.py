@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from specwright.conformance.calls import Call
 from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.monitors import sort_key
 from specwright.conformance.record import Violation
 from specwright.conformance.target import MAIN, NOBODY, OTHER, STRANGER
 from specwright.conformance.workbench import Workbench
 from specwright.document.security import credential_scheme
+
+_AMOUNT = re.compile(r"-?\d+\.\d+")
 
 
 def credentials(bench: Workbench) -> None:
@@ -59,10 +64,9 @@ def _own_values(bench: Workbench) -> set[str]:
     """The texts that first came from an answer to something that was made for this partner.
 
     What had been in an answer or a request before, such as an item of a shared catalogue, is not
-    this partner's own.
+    this partner's own, nor is what the document names, such as a status.
     """
-    # Words of the document are nobody's own.
-    seen = set(bench.contract.words)
+    seen = set(_texts(bench.contract.document.data))
     own = set[str]()
     for exchange in bench.target.record.exchanges:
         operation = bench.contract.operations.get(exchange.operation or "")
@@ -70,11 +74,17 @@ def _own_values(bench: Workbench) -> set[str]:
         if operation is None or response is None or not response.is_success:
             continue
         sent = exchange.request.url + (exchange.request.body or b"").decode("utf-8", "replace")
-        found = {each for each in _texts(response.json_or_none) if len(each) > 5}
+        found = {each for each in _texts(response.json_or_none) if _can_tell(each)}
         if exchange.role == MAIN and not operation.is_safe:
             own |= {each for each in found - seen if each not in sent}
         seen |= found
     return own
+
+
+def _can_tell(text: str) -> bool:
+    """Whether a text can tell one partner's from another's: moments and amounts may be equal."""
+    is_moment = not isinstance(sort_key(text), str)
+    return len(text) > 5 and not is_moment and _AMOUNT.fullmatch(text) is None
 
 
 def _texts(value: JsonValue) -> list[str]:
