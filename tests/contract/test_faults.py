@@ -104,4 +104,4 @@ def test_a_fault_is_found(name: str, rule: str) -> None:
 
 def test_nothing_is_found_where_moments_are_the_same() -> None:
     with serving("whole-seconds") as served:
-        assert judge(Served(served.base_url, served.keys[:2]), seed=1) == ()
+        assert judge(replace(served, keys=served.keys[:2]), seed=1) == ()
