@@ -27,8 +27,9 @@ TIMEOUT_SECONDS = 30.0
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
 
-# Requests in a row without an answer, or refused for their number, after which nothing is there.
+# Requests in a row without an answer, and the time they took, after which nothing is there.
 _LOST_AFTER = 8
+_LOST_SECONDS = 60.0
 
 
 class TargetLost(Exception):  # noqa: N818 - it ends a run; what was seen so far is reported
@@ -67,7 +68,7 @@ class Target:
     record: Record
     keys: Mapping[str, str] = field(repr=False)
     _client: httpx2.Client = field(init=False, repr=False)
-    _unanswered: int = 0
+    _unanswered: list[float] = field(default_factory=list, repr=False)
 
     def __post_init__(self) -> None:
         """Open the pool of connections."""
@@ -124,12 +125,13 @@ class Target:
         except (httpx2.RequestError, httpx2.InvalidURL, UnicodeError) as error:
             failure = f"{type(error).__name__}: {error}"
         seconds = time.monotonic() - started
-        self._unanswered = 0 if failure is None else self._unanswered + 1
+        self._unanswered = [] if failure is None else [*self._unanswered, seconds]
         exchange = self.record.add(
             Exchange(0, source, role, operation, request, response, failure, sent_at, seconds)
         )
-        if self._unanswered >= _LOST_AFTER:
-            raise TargetLost(f"{_LOST_AFTER} requests in a row got no answer: {failure}")
+        if len(self._unanswered) >= _LOST_AFTER or sum(self._unanswered) > _LOST_SECONDS:
+            count = len(self._unanswered)
+            raise TargetLost(f"{count} requests in a row got no answer: {failure}")
         return exchange
 
     def _receive(self, request: Request) -> Response:
@@ -137,8 +139,11 @@ class Target:
             request.method, request.url, headers=list(request.headers), content=request.body
         ) as answer:
             body = bytearray()
+            ends = time.monotonic() + TIMEOUT_SECONDS
             for part in answer.iter_bytes():
                 body += part
+                if time.monotonic() > ends:
+                    raise httpx2.ReadTimeout(f"the answer took more than {TIMEOUT_SECONDS:.0f} s")
                 if len(body) > MAX_RESPONSE_BYTES:
                     raise httpx2.ReadError(f"the body has more than {MAX_RESPONSE_BYTES:,} bytes")
             headers = tuple((name, value) for name, value in answer.headers.multi_items())
