@@ -69,6 +69,16 @@ def test_a_file_that_is_no_result_is_refused(tmp_path: Path, text: str) -> None:
         read(path, "F1")
 
 
+@pytest.mark.parametrize("path", ["@elsewhere.example/v1", ".elsewhere.example/v1", "v1", ""])
+def test_a_path_that_changes_the_host_is_refused(result: Path, path: str) -> None:
+    value = json.loads(result.read_text("utf-8"))
+    value["failures"][0]["requests"][0]["path"] = path
+    changed = result.with_name("changed.json")
+    changed.write_text(json.dumps(value), "utf-8")
+    with pytest.raises(InputError, match="not the result of a run"):
+        read(changed, "F1")
+
+
 def test_a_failure_that_there_is_not_is_named_with_those_there_are(result: Path) -> None:
     with pytest.raises(InputError) as caught:
         read(result, "F99")

@@ -134,7 +134,7 @@ def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> Failure:
         Recorded(
             str(request["role"]),
             str(request["method"]),
-            str(request["path"]),
+            _path(request["path"]),
             tuple((str(name), str(value)) for name, value in request["headers"]),
             b64decode(request["body_base64"])
             if "body_base64" in request
@@ -149,3 +149,14 @@ def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> Failure:
     return Failure(
         each["id"], each["rule"], each["message"], str(data["target"]), credential, requests
     )
+
+
+def _path(value: object) -> str:
+    """A path that cannot become a part of the host before it, to which a key is sent.
+
+    Raises:
+        ValueError: it does not begin with a slash.
+    """
+    if not isinstance(value, str) or not value.startswith("/"):
+        raise ValueError
+    return value
