@@ -17,6 +17,7 @@ from specwright.commands.options import (
     configured,
     reference_directories,
 )
+from specwright.commands.output import output_format
 from specwright.compare import acceptances
 from specwright.compare.rules import INVALID
 from specwright.compare.run import compare
@@ -50,14 +51,7 @@ accepted changes cannot be used.
 )
 @click.argument("base", type=click.Path(path_type=str))
 @click.argument("revision", type=click.Path(path_type=str), required=False)
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How to write the findings.",
-)
+@output_format
 @click.option(
     "--fail-on",
     type=click.Choice([each.value for each in _FAILING]),

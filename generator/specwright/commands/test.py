@@ -18,6 +18,7 @@ from specwright.commands.options import (
     configured,
     reference_directories,
 )
+from specwright.commands.output import output_format
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
 from specwright.conformance.preflight import reach
@@ -92,14 +93,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     type=click.Path(path_type=Path, file_okay=False),
     help="Write result.json and report.json, .html, .xml (JUnit), .sarif and .md there.",
 )
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How to write the findings.",
-)
+@output_format
 @click.option(
     "--min-coverage",
     type=click.IntRange(0, 100),

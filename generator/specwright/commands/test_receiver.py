@@ -18,6 +18,7 @@ from specwright.commands.options import (
     configured,
     reference_directories,
 )
+from specwright.commands.output import output_format
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -56,14 +57,7 @@ Exit codes: 0 if every delivery was answered rightly, 1 if one was not, 2 if not
     multiple=True,
     help="A host besides this machine that deliveries may be sent to (repeatable).",
 )
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How to write the findings.",
-)
+@output_format
 @allow_refs_from
 @click.pass_context
 def test_receiver(

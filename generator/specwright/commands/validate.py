@@ -11,6 +11,7 @@ from specwright.check import settings
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.run import check
 from specwright.commands.options import allow_refs_from, configured, reference_directories
+from specwright.commands.output import output_format
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -33,14 +34,7 @@ configuration cannot be used.
 """
 )
 @click.argument("document", type=click.Path(path_type=str))
-@click.option(
-    "--format",
-    "output",
-    type=click.Choice(list(FORMATS)),
-    default="text",
-    show_default=True,
-    help="How to write the findings.",
-)
+@output_format
 @click.option(
     "--config",
     type=click.Path(path_type=str),

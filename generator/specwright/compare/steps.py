@@ -16,7 +16,7 @@ from specwright.compare.flat import CHOICES, ChildKey, Flat, Place
 from specwright.compare.polarity import Polarity
 from specwright.compare.presence import Event, event, presence
 from specwright.compare.sameness import Sameness
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, split
 
 T = TypeVar("T")
 Schema = dict[str, Any]
@@ -338,8 +338,3 @@ def matched(base: list[Place], revision: list[Place]) -> Iterator[tuple[int, int
     # What is left was renamed or edited in place, if it has kept its number.
     if len(left) == len(free):
         yield from zip(left, free, strict=True)
-
-
-def child_pointer(flat: Flat, key: ChildKey) -> Pointer:
-    """The place that a schema below would have."""
-    return flat.pointer + join(*(part for part in key if part))

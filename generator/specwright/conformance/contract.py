@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
-from urllib.parse import urlsplit
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.conformance.exchange import JsonValue, Request, Response
+from specwright.conformance.exchange import JsonValue, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
 from specwright.document.model import Document
@@ -168,18 +167,6 @@ class Contract:
             if pointer.startswith(f"{at}/properties/")
             and isinstance(found := value.get(split(pointer)[-1]), str)
         ]
-
-    def match(self, request: Request, base_url: str) -> Operation | None:
-        """The operation that a request is for."""
-        path = urlsplit(request.url).path.removeprefix(urlsplit(base_url).path)
-        segments = path.split("/")
-        fitting = [
-            each
-            for each in self.operations.values()
-            if each.method == request.method and each.template.values(segments) is not None
-        ]
-        # A path without variables goes first (OpenAPI 3.1.1, 4.8.8).
-        return min(fitting, key=lambda each: len(each.template.names), default=None)
 
     def links(self, operation: Operation, status: int) -> list[Link]:
         """The links of a response that lead to an operation of this document."""

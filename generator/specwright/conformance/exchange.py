@@ -80,11 +80,7 @@ class Response:
 
     def at(self, pointer: Pointer) -> JsonValue:
         """The value at a pointer of the JSON body; None where there is none."""
-        try:
-            value: JsonValue = resolve(self.json_or_none, pointer)
-        except KeyError:
-            return None
-        return value
+        return value_at(self.json_or_none, pointer)
 
     @property
     def shown(self) -> str:
@@ -140,6 +136,15 @@ def readings(text: str) -> list[JsonValue]:
     found: list[JsonValue] = [text]
     with suppress(ValueError, RecursionError):
         found.append(json.loads(text))
+    return found
+
+
+def value_at(value: JsonValue, pointer: Pointer) -> JsonValue:
+    """The value at a pointer; None where there is none."""
+    try:
+        found: JsonValue = resolve(value, pointer)
+    except (KeyError, ValueError):
+        return None
     return found
 
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 from specwright.conformance.calls import Absent, Call
 from specwright.conformance.contract import Contract, Link, Operation
-from specwright.conformance.exchange import JsonValue, Response
+from specwright.conformance.exchange import JsonValue, Response, value_at
 from specwright.names import snake
-from specwright.pointer import join, resolve
+from specwright.pointer import join
 
 
 class Unknown(Exception):  # noqa: N818 - it is an answer, not an error
@@ -34,7 +34,7 @@ def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue
     found: JsonValue = None
     if rest.startswith("body"):
         body = response.json_or_none if side == "$response" else call.body
-        found = None if isinstance(body, Absent) else _at(body, rest[len("body#") :])
+        found = None if isinstance(body, Absent) else value_at(body, rest[len("body#") :])
     elif side == "$response" and rest.startswith("header."):
         found = response.header(rest.removeprefix("header."))
     elif side == "$request":
@@ -42,14 +42,6 @@ def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue
         found = call.arguments.get((place, name.lower() if place == "header" else name))
     if found is None:
         raise Unknown(expression)
-    return found
-
-
-def _at(value: JsonValue, pointer: str) -> JsonValue:
-    try:
-        found: JsonValue = resolve(value, pointer)
-    except (KeyError, ValueError):
-        return None
     return found
 
 

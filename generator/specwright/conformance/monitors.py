@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from specwright.conformance.contract import Contract, Operation
-from specwright.conformance.exchange import Exchange, JsonValue, Response, readings
+from specwright.conformance.exchange import Exchange, JsonValue, Response, readings, value_at
 from specwright.conformance.record import Record, Violation
 from specwright.conformance.target import NOBODY, STRANGER
 from specwright.document import sites
@@ -218,7 +218,7 @@ class Monitors:
         items = answer.response.at(page.items.raw)
         if not isinstance(items, list):
             return
-        values = [sort_key(_at(item, order.by.raw)) for item in items]
+        values = [sort_key(value_at(item, order.by.raw)) for item in items]
         if len(values) > 1:
             self.record.check("order", answer.operation.pointer + join(ORDER.name))
         pairs = itertools.pairwise(values)
@@ -263,12 +263,6 @@ def sort_key(value: JsonValue) -> Any:
         except ValueError:
             return value
     return value if value is not None else ""
-
-
-def _at(value: JsonValue, pointer: Pointer) -> JsonValue:
-    for token in split(pointer):
-        value = value.get(token) if isinstance(value, dict) else None
-    return value
 
 
 def _who(exchange: Exchange) -> str:

@@ -11,21 +11,9 @@ from specwright.conformance.record import Violation
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer
-from specwright.vocabulary.keywords.error import ERROR, Condition
+from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
-_MALFORMED = frozenset(
-    {
-        Condition.INVALID_JSON,
-        Condition.BODY_TOO_LARGE,
-        Condition.UNSUPPORTED_MEDIA_TYPE,
-        Condition.MISSING_FIELD,
-        Condition.UNKNOWN_FIELD,
-        Condition.INVALID_VALUE,
-        Condition.OUT_OF_RANGE,
-        Condition.INVALID_LENGTH,
-    }
-)
 # The statuses by which servers without declared codes call a request malformed.
 _MALFORMED_STATUSES = frozenset({400, 422})
 # Statuses that refuse credentials, and one that says nothing about them.
@@ -57,7 +45,7 @@ class Report:
 
 
 @dataclass(slots=True)
-class Contract:
+class Traffic:
     """What the document and the whole of the traffic say about reports."""
 
     document: Document
@@ -78,7 +66,7 @@ class Contract:
         if response is None:
             return False
         if self._code is not None:
-            return self._codes.get(str(response.at(self._code))) in _MALFORMED
+            return self._codes.get(str(response.at(self._code))) in MALFORMED
         repeated = IDEMPOTENCY.read(report.operation.value)
         declared = {repeated.changed.status, repeated.in_progress.status} if repeated else set()
         return response.status in _MALFORMED_STATUSES - declared
@@ -96,34 +84,34 @@ class Contract:
         )
 
 
-def _invalid_accepted(report: Report, _: Contract) -> Pointer | None:
+def _invalid_accepted(report: Report, _: Traffic) -> Pointer | None:
     accepted = report.proof.response is not None and report.proof.response.is_success
     return report.verdict.faults[0] if accepted and report.verdict.faults else None
 
 
-def _valid_refused(report: Report, contract: Contract) -> Pointer | None:
-    refused = report.verdict.is_valid and contract.calls_malformed(report)
+def _valid_refused(report: Report, traffic: Traffic) -> Pointer | None:
+    refused = report.verdict.is_valid and traffic.calls_malformed(report)
     return report.operation.pointer if refused else None
 
 
-def _credentials_ignored(report: Report, _: Contract) -> Pointer | None:
+def _credentials_ignored(report: Report, _: Traffic) -> Pointer | None:
     ignored = report.status not in _NO_ENTRY and 0 < report.status < 500
     return report.operation.pointer if ignored else None
 
 
-def _of_cause(*statuses: int) -> Callable[[Report, Contract], Pointer | None]:
+def _of_cause(*statuses: int) -> Callable[[Report, Traffic], Pointer | None]:
     """The operation before, if it was answered so and nobody else can be the reason."""
 
-    def pointer(report: Report, contract: Contract) -> Pointer | None:
+    def pointer(report: Report, traffic: Traffic) -> Pointer | None:
         cause = report.cause
         if cause is None or cause.response is None or cause.response.status not in statuses:
             return None
-        return cause.operation if contract.is_undisturbed(cause, report.proof) else None
+        return cause.operation if traffic.is_undisturbed(cause, report.proof) else None
 
     return pointer
 
 
-def _method_allowed(report: Report, _: Contract) -> Pointer | None:
+def _method_allowed(report: Report, _: Traffic) -> Pointer | None:
     """A method that no resource of the server has may be answered with 501 (RFC 9110, 9.1)."""
     return report.operation.item.pointer if 0 < report.status < 500 else None
 
@@ -138,7 +126,7 @@ class Check:
 
     rule: str
     message: str
-    pointer: Callable[[Report, Contract], Pointer | None]
+    pointer: Callable[[Report, Traffic], Pointer | None]
 
 
 _ACCEPTED = Check(
@@ -180,10 +168,10 @@ CHECKS: Mapping[str, Check] = {
 }
 
 
-def violation(report: Report, contract: Contract) -> Violation | None:
+def violation(report: Report, traffic: Traffic) -> Violation | None:
     """What a report proves, if anything."""
     check = CHECKS[report.check]
-    pointer = check.pointer(report, contract)
+    pointer = check.pointer(report, traffic)
     if pointer is None:
         return None
     shown = (report.cause, report.proof) if report.cause else (report.proof,)

@@ -16,7 +16,7 @@ from specwright.conformance.fuzzing.plan import (
 )
 from specwright.conformance.fuzzing.process import Line, Processes, command, require
 from specwright.conformance.fuzzing.profile import Profile
-from specwright.conformance.fuzzing.reports import CHECKS, Contract, Report, violation
+from specwright.conformance.fuzzing.reports import CHECKS, Report, Traffic, violation
 from specwright.conformance.fuzzing.route import Routes
 from specwright.conformance.fuzzing.validity import Judge, Verdict
 from specwright.conformance.target import MAIN, MAX_RESPONSE_BYTES, NOBODY, Target
@@ -114,11 +114,11 @@ class _Run:
     def conclude(self) -> None:
         """Judge the failed checks; those about what was created need the whole traffic."""
         record = self._target.record
-        contract = Contract(self._document, record.exchanges)
+        traffic = Traffic(self._document, record.exchanges)
         seen = set()
         for number, line in self._failures:
             report = self._report(number, line)
-            found = report and violation(report, contract)
+            found = report and violation(report, traffic)
             if report and line["check"] == _AUTHENTICATION:
                 # Another scheme than the one whose credential is sent proves nothing.
                 found = found if asks_for_credential(self._document, report.operation) else None

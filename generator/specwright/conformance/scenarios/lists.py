@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from specwright.conformance.calls import Call
 from specwright.conformance.contract import Operation, Slot
-from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.monitors import sort_key
 from specwright.conformance.record import Violation
 from specwright.conformance.workbench import Workbench
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.filter import FILTER, Match
 from specwright.vocabulary.keywords.order import ORDER, Direction
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
@@ -57,7 +57,7 @@ class _Trial:
         return found if isinstance(found, list) else []
 
     def ids(self, exchange: Exchange) -> list[str]:
-        return [str(_at(item, self.declared.id.raw)) for item in self.items(exchange)]
+        return [str(value_at(item, self.declared.id.raw)) for item in self.items(exchange)]
 
     def next_of(self, exchange: Exchange) -> JsonValue:
         """The cursor of the next page; None on the last one."""
@@ -91,7 +91,9 @@ class _Trial:
             exchange = self.bench.send(call)
             exchanges.append(exchange)
             seen += self.ids(exchange)
-            values += [_at(item, self._by) for item in self.items(exchange)] if self._by else []
+            values += (
+                [value_at(item, self._by) for item in self.items(exchange)] if self._by else []
+            )
             following = self.next_of(exchange)
             if following is None or not self.items(exchange):
                 ended = True
@@ -187,7 +189,7 @@ class _Trial:
             values = [
                 value
                 for item in self.items(whole)
-                for value in _each(_at(item, declared.property.raw))
+                for value in _each(value_at(item, declared.property.raw))
             ]
             schema = slot.schema
             wanted = next(
@@ -213,15 +215,15 @@ class _Trial:
         wrong = [
             item
             for item in self.items(exchange)
-            if not _matches(declared.match, _at(item, declared.property.raw), wanted)
+            if not _matches(declared.match, value_at(item, declared.property.raw), wanted)
         ]
         if wrong:
             self._violate("filter", place, "items that do not match were shown", exchange)
         if self.next_of(exchange) is None and self.next_of(whole) is None:
             fitting = {
-                str(_at(item, self.declared.id.raw))
+                str(value_at(item, self.declared.id.raw))
                 for item in self.items(whole)
-                if _matches(declared.match, _at(item, declared.property.raw), wanted)
+                if _matches(declared.match, value_at(item, declared.property.raw), wanted)
             }
             if fitting - set(self.ids(exchange)):
                 self._violate("filter", place, "items that match were left out", whole, exchange)
@@ -257,12 +259,6 @@ def _requires_one_of(bench: Workbench, operation: Operation) -> None:
     if response.is_success or code != declared.code.raw:
         message = f"{operation.name}: answered {response.status} without '{declared.code.raw}'"
         bench.target.record.violate(Violation("requires-one-of", place, message, (exchange,)))
-
-
-def _at(value: JsonValue, pointer: Pointer) -> JsonValue:
-    for token in split(pointer):
-        value = value.get(token) if isinstance(value, dict) else None
-    return value
 
 
 def _each(value: JsonValue) -> list[JsonValue]:

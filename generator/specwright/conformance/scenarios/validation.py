@@ -12,22 +12,9 @@ from specwright.conformance.exchange import Exchange, JsonValue, readings, text_
 from specwright.conformance.record import Violation
 from specwright.conformance.workbench import Workbench
 from specwright.pointer import Pointer, join, split
-from specwright.vocabulary.keywords.error import Condition
+from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.invalid import INVALID
 
-# The codes with these conditions say that a request is malformed.
-MALFORMED = frozenset(
-    {
-        Condition.INVALID_JSON,
-        Condition.BODY_TOO_LARGE,
-        Condition.UNSUPPORTED_MEDIA_TYPE,
-        Condition.MISSING_FIELD,
-        Condition.UNKNOWN_FIELD,
-        Condition.INVALID_VALUE,
-        Condition.OUT_OF_RANGE,
-        Condition.INVALID_LENGTH,
-    }
-)
 # Longer texts and lists are for servers to refuse by the size of the body.
 _LONGEST = 5_000
 _UNKNOWN = "unknownMember"

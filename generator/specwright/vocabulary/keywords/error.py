@@ -59,6 +59,21 @@ class Condition(Choice):
     )
 
 
+# The conditions under which a request does not have the form that the document asks for.
+MALFORMED = frozenset(
+    {
+        Condition.INVALID_JSON,
+        Condition.BODY_TOO_LARGE,
+        Condition.UNSUPPORTED_MEDIA_TYPE,
+        Condition.MISSING_FIELD,
+        Condition.UNKNOWN_FIELD,
+        Condition.INVALID_VALUE,
+        Condition.OUT_OF_RANGE,
+        Condition.INVALID_LENGTH,
+    }
+)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorCode:
     """What one error code means."""
