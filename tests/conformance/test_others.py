@@ -61,6 +61,22 @@ def test_a_game_is_reached_in_full(specwright: Run, specs: Path) -> None:
     assert outcome.exit_code == 0
 
 
+class OpenGame(tictactoe.Game):
+    """Its squares ask for a token, and anybody may mark them."""
+
+    def guarded(self, handler: tictactoe.Handler) -> tictactoe.Handler:
+        asking = super().guarded(handler)
+        return asking if handler == self.get_board else handler
+
+
+def test_a_scheme_whose_token_nobody_gave_is_found_ignored(specwright: Run, specs: Path) -> None:
+    game = OpenGame(KEY)
+    outcome = Outcome(specwright, specs / tictactoe.DOCUMENT, game, "--api-key-env", "KEY")
+    wrong = {message for rule, message in outcome.findings if rule == "credentials-ignored"}
+    assert wrong == {f"{name}-square: answered 200 without credentials" for name in ("get", "put")}
+    assert outcome.exit_code == 1
+
+
 class NarrowGame(tictactoe.Game):
     def status(self) -> dict[str, object]:
         return {**super().status(), "board": [row[:2] for row in self.board]}

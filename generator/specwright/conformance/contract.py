@@ -13,7 +13,7 @@ from specwright.conformance.exchange import JsonValue, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
 from specwright.document.model import Document
-from specwright.document.security import asks_for_credential
+from specwright.document.security import demanded_scheme
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.pointer import Pointer, split
@@ -67,7 +67,7 @@ class Operation:
         declared: what it declares by `x-contract-*`, by the names of the keywords' attributes.
         body: the media type object of its JSON body, and the media type.
         responses: by status as written: `200`, `2XX` or `default`.
-        secured: whether the credential is required that a client can send.
+        scheme: the security scheme that it asks for; None if anybody may call it.
     """
 
     site: OperationSite
@@ -77,7 +77,7 @@ class Operation:
     body: tuple[str, Site] | None
     has_body: bool
     responses: Mapping[str, Site]
-    secured: bool
+    scheme: Site | None
 
     @property
     def pointer(self) -> Pointer:
@@ -216,7 +216,7 @@ class Contract:
             else None,
             bool(contents),
             dict(sites.responses(document, site)),
-            asks_for_credential(document, site),
+            demanded_scheme(document, site),
         )
 
     def schema_of(self, holder: Site) -> Pointer | None:

@@ -30,13 +30,10 @@ def _is_in_header(scheme: Site) -> bool:
             return kind in ("oauth2", "openIdConnect")
 
 
-def asks_for_credential(document: Document, operation: Site) -> bool:
-    """Whether an operation refuses whoever has not the credential of `credential_scheme`."""
-    chosen = credential_scheme(document)
+def demanded_scheme(document: Document, operation: Site) -> Site | None:
+    """The scheme that an operation names first; None if it asks nobody for a credential."""
     declared = operation.value.get("security", document.data.get("security"))
     requirements = declared if isinstance(declared, list) else []
-    return (
-        chosen is not None
-        and bool(requirements)
-        and all(isinstance(each, dict) and chosen[0] in each for each in requirements)
-    )
+    known: dict[str | None, Site] = dict(schemes(document))
+    named = [next(iter(each), None) for each in requirements if isinstance(each, dict)]
+    return known.get(named[0]) if named and None not in named else None

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.fuzzing.validity import Verdict
 from specwright.conformance.record import Violation
+from specwright.conformance.target import NOBODY
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer
@@ -95,7 +96,10 @@ def _valid_refused(report: Report, traffic: Traffic) -> Pointer | None:
 
 
 def _credentials_ignored(report: Report, _: Traffic) -> Pointer | None:
-    ignored = report.status not in _NO_ENTRY and 0 < report.status < 500
+    # A server may take the key that is good elsewhere for a scheme that it does not belong to.
+    ignored = (
+        report.proof.role == NOBODY and report.status not in _NO_ENTRY and 0 < report.status < 500
+    )
     return report.operation.pointer if ignored else None
 
 

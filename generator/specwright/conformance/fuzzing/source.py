@@ -21,7 +21,6 @@ from specwright.conformance.fuzzing.route import Routes
 from specwright.conformance.fuzzing.validity import Judge, Verdict
 from specwright.conformance.target import MAIN, MAX_RESPONSE_BYTES, NOBODY, Target
 from specwright.document.model import Document
-from specwright.document.security import asks_for_credential
 from specwright.document.sites import OperationSite
 from specwright.errors import InputError
 from specwright.pointer import ROOT, Pointer
@@ -31,7 +30,6 @@ SOURCE = "fuzzing"
 # Exit codes of schemathesis: nothing was found, or something was; None if it was ended here.
 _ENDS = (0, 1, None)
 _LONGEST = 300
-_AUTHENTICATION = "ignored_auth"
 _ACCEPTED = CHECKS["negative_data_rejection"].rule
 _REFUSED = CHECKS["positive_data_acceptance"].rule
 _CREDENTIALS = CHECKS["ignored_auth"].rule
@@ -119,9 +117,6 @@ class _Run:
         for number, line in self._failures:
             report = self._report(number, line)
             found = report and violation(report, traffic)
-            if report and line["check"] == _AUTHENTICATION:
-                # Another scheme than the one whose credential is sent proves nothing.
-                found = found if asks_for_credential(self._document, report.operation) else None
             if found and (found.rule, found.pointer) not in seen:
                 seen.add((found.rule, found.pointer))
                 record.violate(found)

@@ -11,16 +11,14 @@ from specwright.conformance.monitors import sort_key
 from specwright.conformance.record import Violation
 from specwright.conformance.target import MAIN, NOBODY, OTHER, STRANGER
 from specwright.conformance.workbench import Workbench
-from specwright.document.security import credential_scheme
 
 _AMOUNT = re.compile(r"-?\d+\.\d+")
 
 
 def credentials(bench: Workbench) -> None:
     """Call every operation that asks for a credential without one, and with a wrong one."""
-    scheme = credential_scheme(bench.contract.document)
     for operation in bench.contract.operations.values():
-        if not operation.secured or scheme is None:
+        if operation.scheme is None:
             continue
         call = bench.made[operation.pointer][0] if operation.pointer in bench.made else None
         call = call or next(bench.candidates(operation), None)
@@ -37,8 +35,9 @@ def credentials(bench: Workbench) -> None:
             if response is not None and response.status not in (*refused, 429):
                 message = f"{operation.name}: answered {response.status} {how}"
                 bench.target.record.violate(
-                    Violation("credentials-ignored", scheme[1].pointer, message, (exchange,))
+                    Violation("credentials-ignored", operation.scheme.pointer, message, (exchange,))
                 )
+                break
 
 
 def isolation(bench: Workbench) -> None:
@@ -46,13 +45,13 @@ def isolation(bench: Workbench) -> None:
     record = bench.target.record
     if OTHER not in bench.target.keys:
         for operation in bench.contract.operations.values():
-            if operation.secured and operation.template.names:
+            if operation.scheme and operation.template.names:
                 reason = "no key of another partner was given"
                 record.skip("isolation", operation.pointer, reason)
         return
     own = _own_values(bench)
     for operation in bench.contract.operations.values():
-        if not operation.secured:
+        if operation.scheme is None:
             continue
         if operation.template.names:
             _by_path(bench, operation, own)
