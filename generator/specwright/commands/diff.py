@@ -23,8 +23,8 @@ from specwright.compare.rules import INVALID
 from specwright.compare.run import compare
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
-from specwright.document.sources.git import PREFIX, Commit
-from specwright.document.sources.load import load
+from specwright.document.sources.git import PREFIX
+from specwright.document.sources.load import load, load_commit
 from specwright.document.upgrade import upgrade
 from specwright.files import read_argument
 from specwright.findings import Finding, Level, Report, in_order
@@ -92,9 +92,10 @@ def diff(
 
 
 def _read(name: str, allowed: tuple[Path, ...]) -> Document:
-    read = Commit.parse(name).read if name.startswith(PREFIX) else read_argument
+    if name.startswith(PREFIX):
+        return upgrade(load_commit(name, remote=Remote.KEEP))
     within = reference_directories(Path(name), allowed)
-    return upgrade(load(name, remote=Remote.KEEP, within=within, read=read))
+    return upgrade(load(name, remote=Remote.KEEP, within=within, read=read_argument))
 
 
 def _beside(revision: str) -> str | None:
