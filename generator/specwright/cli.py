@@ -33,6 +33,10 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.diff:diff",
         "Review the change from BASE to REVISION: whom does it break?",
     ),
+    "review": Entry(
+        "specwright.commands.review:review",
+        "Review what the working tree does to the contract since a commit.",
+    ),
     "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
     "test": Entry(
         "specwright.commands.test:test",
