@@ -61,8 +61,13 @@ _Bullets = dict[tuple[str, ...], list[str]]
 def entry(report: Report, base: Document, revision: Document) -> str:
     """The changes that a comparison found, as Markdown."""
     sections: dict[Section, _Bullets] = {each: defaultdict(list) for each in Section}
+    said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
-        if BY_ID[finding.rule].category != Category.REVIEW or finding.rule == UNPROVEN.id:
+        if BY_ID[finding.rule].category == Category.REVIEW and finding.rule != UNPROVEN.id:
+            continue
+        # What breaks clients in what they send may be compatible in what they receive.
+        if (finding.pointer, finding.message) not in said:
+            said.add((finding.pointer, finding.message))
             section = _section(finding, base, revision)
             sentence = _sentence(finding, section, revision)
             sections[section][_operations(finding)].append(sentence)

@@ -20,9 +20,12 @@ _NAMED: Mapping[str, str] = {
     "callbacks": "callback",
 }
 _ALONE: Mapping[str, str] = {"requestBody": "the request body", "servers": "the servers"}
-# Steps into a value; the name or number behind some of them is no part of its path.
+# Steps into a value, and how its path shows them.
 _INTO: Mapping[str, str] = {"items": "[]", "additionalProperties": ".*"}
+# What has a name, too, that says nothing about the value.
 _PASSED = frozenset({"content", "oneOf", "anyOf", "allOf", "prefixItems"})
+
+_OPERATIONS = (("paths",), ("webhooks",))
 
 
 def subject(pointer: Pointer, document: Document) -> str:
@@ -46,14 +49,11 @@ def subject(pointer: Pointer, document: Document) -> str:
             elif token not in _PASSED:
                 continue
             at += 1
-    if path:
-        words.append(code(path.lstrip(".")))
-    elif tokens[-2:-1] == ("content",):
+    if not path and tokens[-2:-1] == ("content",):
         words.append(f"media type {code(tokens[-1])}")
-    return ", ".join(words) or ("the API" if tokens[:1] not in _OPERATIONS else "the operation")
-
-
-_OPERATIONS = (("paths",), ("webhooks",))
+    inside, around = code(path.lstrip(".")) if path else "", " of ".join(reversed(words))
+    whole = " in ".join(filter(None, (inside, around)))
+    return whole or ("the operation" if tokens[:1] in _OPERATIONS else "the API")
 
 
 def code(text: str) -> str:
