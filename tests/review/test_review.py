@@ -54,8 +54,9 @@ def of(
     accepted: tuple[Acceptance, ...] = (),
 ) -> Report:
     package = Package(Path("generated"), base, revision, differences)
-    valid = validation or Report("revision.json", ())
-    return review(valid, *documents, package, accepted, today=TODAY)
+    valid = Report("revision.json", ())
+    validations = valid, validation or valid
+    return review(validations, documents, package, accepted, today=TODAY)
 
 
 def test_nothing_is_said_of_a_change_that_is_none(repository: Repository, specwright: Run) -> None:
@@ -80,6 +81,20 @@ def test_the_findings_of_validate_belong_to_it(repository: Repository, specwrigh
     result = specwright("review", "--base", "main", cwd=repository.top)
     assert result.returncode == 1
     assert "error openapi-schema 'answers' is not a field" in result.stdout
+
+
+def test_a_warning_that_the_base_has_too_is_counted(
+    repository: Repository, specwright: Run
+) -> None:
+    repository.write("lint.toml", '[levels]\ncomponent-unused = "warning"\n')
+    spare = ("  schemas:", "  schemas:\n    Spare: {type: string}")
+    write(repository, edited(spare))
+    repository.commit()
+    write(repository, edited((spare[0], f"{spare[1]}\n    Other: {{type: string}}")))
+    result = specwright("review", "--base", "main", cwd=repository.top)
+    assert "Not listed: 1 finding of validate below errors that the base has, too" in result.stdout
+    assert "warning component-unused nothing refers to 'Other'" in result.stdout
+    assert "'Spare'" not in result.stdout
 
 
 def test_a_base_that_is_not_valid_is_compared_as_far_as_possible(

@@ -92,12 +92,11 @@ def review(
     file = settings.find(str(chosen))
     lint = settings.load(file, RULE_IDS) if file else settings.Settings()
     lint = replace(lint, short_method_names=config.options.short_method_names)
-    with progress("reviewing") as say_step:
-        say_step("checking the document")
-        validation = check(after, lint)
+    with progress("checking the documents") as say_step:
+        validations = check(before, lint), check(after, lint)
         package = _package(config, commit, (before, loaded), say_step)
         say_step("comparing the documents")
-        report = review_of(validation, before, after, package, entries, today=date.today())
+        report = review_of(validations, (before, after), package, entries, today=date.today())
     report = replace(
         report,
         findings=in_order((*report.findings, *invalid(before))),

@@ -9,15 +9,15 @@ from datetime import date
 from specwright.compare.acceptances import Acceptance
 from specwright.compare.run import compare
 from specwright.document.model import Document
-from specwright.findings import Finding, Report, in_order
+from specwright.findings import Finding, Level, Report, in_order
+from specwright.report.verdict import counted
 from specwright.review.package import Package
 from specwright.review.rules import DESCRIPTIONS, NOT_GENERATED
 
 
 def review(
-    validation: Report,
-    base: Document,
-    revision: Document,
+    validations: tuple[Report, Report],
+    documents: tuple[Document, Document],
     package: Package | None,
     acceptances: Sequence[Acceptance] = (),
     *,
@@ -26,21 +26,40 @@ def review(
     """Join what is known of the change from one upgraded document to another.
 
     Args:
-        validation: the report on the revision.
+        validations: the reports on both documents.
         package: what is generated from both; None if the project has no package.
     """
     broken = package.broken() if package else []
-    changes = compare(base, revision, acceptances, today=today, others=broken)
+    changes = compare(*documents, acceptances, today=today, others=broken)
+    old, new = validations
+    listed = _news(old, new)
+    facts = list(package.facts()) if package else [("Generated package", "none")]
+    if len(listed) < len(new.findings):
+        facts.append(("Not listed", _as_before(len(new.findings) - len(listed))))
     table = package.table() if package else None
     return replace(
         changes,
-        findings=in_order((*validation.findings, *changes.findings, *_of(package, validation))),
-        waived=in_order((*validation.waived, *changes.waived)),
-        rules=(*validation.rules, *changes.rules, *DESCRIPTIONS),
-        facts=tuple(package.facts()) if package else (("Generated package", "none"),),
+        findings=in_order((*listed, *changes.findings, *_of(package, new))),
+        waived=in_order((*new.waived, *changes.waived)),
+        rules=(*new.rules, *changes.rules, *DESCRIPTIONS),
+        facts=tuple(facts),
         tables=(table,) if table else (),
         command="review",
     )
+
+
+def _news(old: Report, new: Report) -> Sequence[Finding]:
+    """The errors of a document, and whatever else its base does not have."""
+    known = {(each.rule, each.pointer, each.message) for each in old.findings}
+    return [
+        each
+        for each in new.findings
+        if each.level is Level.ERROR or (each.rule, each.pointer, each.message) not in known
+    ]
+
+
+def _as_before(count: int) -> str:
+    return f"{counted(count, 'finding')} of validate below errors that the base has, too"
 
 
 def _of(package: Package | None, validation: Report) -> Iterator[Finding]:
