@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.conftest import Run
 from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner
 from tests.review.projects import ACCEPTED, edited, project, write
@@ -80,18 +82,25 @@ def test_a_checkout_without_the_base_says_what_fetches_it(tmp_path: Path) -> Non
     # There is nothing to show, and the other steps do not mind.
     assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
     assert runner.comments == []
-    repository_of_clone = ["-C", str(clone)]
-    repository.git(
-        *repository_of_clone, *"fetch --depth=1 origin main:refs/remotes/origin/main".split()
-    )
+    fetch = "fetch --depth=1 origin main:refs/remotes/origin/main"
+    repository.git("-C", str(clone), *fetch.split())
     assert runner.run(REVIEW).returncode == 1
 
 
-def test_inputs_are_words_and_no_script(tmp_path: Path) -> None:
+TRAP = '"; touch ran; "$(touch ran)'
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"base": TRAP},
+        {"base": "main --format text"},
+        {"base": "main", "document": TRAP},
+        {"base": "main", "document": "openapi.json --format text"},
+    ],
+)
+def test_an_input_is_one_word_and_no_script(inputs: dict[str, str], tmp_path: Path) -> None:
     repository = project(tmp_path / "repository")
-    trap = '"; touch ran; "$(touch ran)'
-    for inputs in ({"base": trap}, {"base": "HEAD", "document": trap}):
-        runner = Runner(tmp_path / f"runner-{len(inputs)}", repository.top, inputs)
-        reviewed = runner.run(REVIEW)
-        assert reviewed.returncode == 2
-        assert not (repository.top / "ran").exists()
+    runner = Runner(tmp_path / "runner", repository.top, inputs)
+    assert runner.run(REVIEW).returncode == 2
+    assert not (repository.top / "ran").exists()

@@ -81,6 +81,9 @@ def test_the_findings_of_validate_belong_to_it(repository: Repository, specwrigh
     result = specwright("review", "--base", "main", cwd=repository.top)
     assert result.returncode == 1
     assert "error openapi-schema 'answers' is not a field" in result.stdout
+    # Errors stay ones, whoever made them.
+    repository.commit()
+    assert specwright("review", "--base", "main", cwd=repository.top).returncode == 1
 
 
 def test_a_warning_that_the_base_has_too_is_counted(
