@@ -9,6 +9,7 @@ from tests.conftest import Run
 from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner
 from tests.review.projects import ACCEPTED, edited, project, write
 
+LOCK = "generated/specwright.lock.json"
 NARROWER = ("maximum: 20", "maximum: 10")
 
 
@@ -16,19 +17,20 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     tmp_path: Path, specwright: Run
 ) -> None:
     repository = project(tmp_path / "repository")
-    assert specwright("generate", cwd=repository.top).returncode == 0
-    repository.commit("The package")
+    repository.write(LOCK, '{"options": {"package": "shop"}, "files": {}}')
+    repository.commit("A package")
     runner = Runner(tmp_path / "runner", repository.top)
 
-    # The change, without its package.
+    # The change, which loses the package.
     repository.git("switch", "-qc", "narrower")
     write(repository, edited(NARROWER))
+    repository.git("rm", "-q", LOCK)
     repository.commit("Fewer things")
     reviewed = runner.run(REVIEW)
     assert reviewed.returncode == 1
     annotated = [line.partition("title=")[2] for line in reviewed.stdout.splitlines()]
     assert "range-narrowed::maximum 20 -> 10" in "\n".join(annotated)
-    assert any(line.startswith("generated-drift::2 of ") for line in annotated)
+    assert any(line.startswith("generated-drift::41 of 41 files ") for line in annotated)
     assert any(line.startswith("version-too-low::") for line in annotated)
     assert {each.suffix for each in runner.reports.iterdir()} == {
         *(".json", ".html", ".xml", ".sarif", ".md")
@@ -46,7 +48,7 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     assert runner.summary == runner.comments[0]
     assert runner.summary.startswith("### specwright review failed: 2 errors, 1 warning, 1 info ")
 
-    # Another command's comment, which is not to be touched, and the change with all it needs.
+    # Another command's comment, which is not to be touched; the change with all that it needs.
     (runner.temporary / "comments" / "0-of-tests").write_text("<!-- specwright test -->")
     write(repository, edited(NARROWER, ("version: 1.2.3", "version: 2.0.0")))
     repository.write("review.toml", ACCEPTED.format(day="2999-01-31"))

@@ -114,7 +114,7 @@ def _unknown(ref: str) -> InputError:
     if shallow is None:
         return InputError(
             f"'{os.getcwd()}' is in no git repository",  # noqa: PTH109
-            hint="run specwright where the history is, or name a file",
+            hint="run specwright where the history is, or name a file; `git status` says more",
         )
     is_shallow = shallow.strip() == b"true"
     command = _fetching(ref, ("--depth=1",) if is_shallow else ())
