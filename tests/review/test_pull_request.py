@@ -7,7 +7,7 @@ import pytest
 
 from tests.conftest import Run
 from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner
-from tests.review.projects import ACCEPTED, edited, project, write
+from tests.review.projects import ACCEPTED, SETTINGS, edited, project, write
 
 LOCK = "generated/specwright.lock.json"
 NARROWER = ("maximum: 20", "maximum: 10")
@@ -21,8 +21,9 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     repository.commit("A package")
     runner = Runner(tmp_path / "runner", repository.top)
 
-    # The change, which loses the package.
+    # The change, which loses the package and renames the client.
     repository.git("switch", "-qc", "narrower")
+    repository.write("pyproject.toml", f'{SETTINGS}client-name = "Market"\n')
     write(repository, edited(NARROWER))
     repository.git("rm", "-q", LOCK)
     repository.commit("Fewer things")
@@ -39,18 +40,20 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     [found] = [each for each in report["findings"] if each["rule"] == "range-narrowed"]
     assert found["counterexample"] == 11
     assert found["related"]["file"] == "git:HEAD^1:openapi.json"
-    assert [row[:2] for row in report["tables"][0]["rows"]] == [
-        ["changed", "shop.models.Order.count"]
-    ]
+    names = [row[:2] for row in report["tables"][0]["rows"]]
+    assert ["changed", "shop.models.Order.count"] in names
+    assert ["removed", "shop.client.ShopClient"] in names
+    assert ["added", "shop.client.Market"] in names
 
     # What people read of it.
     assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
     assert runner.summary == runner.comments[0]
-    assert runner.summary.startswith("### specwright review failed: 2 errors, 1 warning, 1 info ")
+    assert runner.summary.startswith("### specwright review failed: 2 errors, 2 warnings, 1 info ")
 
     # Another command's comment, which is not to be touched; the change with all that it needs.
     (runner.temporary / "comments" / "0-of-tests").write_text("<!-- specwright test -->")
     write(repository, edited(NARROWER, ("version: 1.2.3", "version: 2.0.0")))
+    repository.write("pyproject.toml", SETTINGS)
     repository.write("review.toml", ACCEPTED.format(day="2999-01-31"))
     assert specwright("generate", cwd=repository.top).returncode == 0
     repository.git("add", "--all")

@@ -23,7 +23,7 @@ from specwright.commands.options import (
 )
 from specwright.commands.output import output_format
 from specwright.commands.sides import accepted, invalid, read_side
-from specwright.config import Config
+from specwright.config import Config, Options, config_as_of, find_project
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.document.sources.load import load
@@ -31,7 +31,7 @@ from specwright.document.upgrade import upgrade
 from specwright.emit.drift import compare as differences
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, read_lock
-from specwright.errors import SpecwrightError
+from specwright.errors import InputError, SpecwrightError
 from specwright.files import read_argument
 from specwright.findings import in_order
 from specwright.models.worker import ModelWorker
@@ -84,7 +84,7 @@ def review(
     config = configured(document=document)
     chosen = chosen_document(config)
     commit = Commit.of(base)
-    before = read_side(commit.name(Path(os.path.relpath(chosen)).as_posix()), allowed)
+    before = read_side(commit.name(_relative(chosen)), allowed)
     within = reference_directories(chosen, allowed)
     loaded = load(chosen, within=within, read=read_argument)
     after = upgrade(loaded)
@@ -114,16 +114,16 @@ def _package(
     documents: tuple[Document, Document],
     say_step: Callable[[str], None],
 ) -> Package | None:
-    """Make the package of both documents, by the settings and templates of the working tree."""
+    """Make the package of both documents, by the templates of the working tree."""
     target = chosen_output(config)
     if read_lock(target).package is None and not _had_package(commit, target):
         return None
     base, revision = documents
     with ModelWorker() as first, ModelWorker() as second:
         say_step("generating the package")
-        new = _made(config, revision, first)
+        new = _made(config.options, revision, first)
         say_step("generating the package of the base")
-        old = _made(config, base, second)
+        old = _made_of_base(commit, config.options, base, second)
     drift = () if isinstance(new, Failure) else differences(new, target)
     return Package(target, old, new, drift)
 
@@ -131,13 +131,39 @@ def _package(
 def _had_package(commit: Commit, target: Path) -> bool:
     """Whether a package was there that the working tree has no more."""
     try:
-        return bool(commit.read(commit.name(Path(os.path.relpath(target / LOCK)).as_posix())))
+        return bool(commit.read(commit.name(_relative(target / LOCK))))
     except OSError:
         return False
 
 
-def _made(config: Config, document: Document, worker: ModelWorker) -> FileSet | Failure:
+def _made_of_base(
+    commit: Commit, options: Options, document: Document, worker: ModelWorker
+) -> FileSet | Failure:
     try:
-        return pipeline.generate(document, config.options, begin_models=worker.begin)
+        return _made(_options_of(commit, options), document, worker)
+    except InputError as error:
+        return Failure(f"its settings have no meaning: {error.message}")
+
+
+def _options_of(commit: Commit, options: Options) -> Options:
+    """The options of a commit; those of the working tree if it has no settings of ours."""
+    file = find_project(Path.cwd())
+    if file is None:
+        return options
+    try:
+        config = config_as_of(file, commit.read(commit.name(_relative(file))))
+    except OSError:
+        return options
+    return replace(config.options, templates=options.templates) if config else options
+
+
+def _relative(path: Path) -> str:
+    """A path as git takes it, relative to the directory."""
+    return Path(os.path.relpath(path)).as_posix()
+
+
+def _made(options: Options, document: Document, worker: ModelWorker) -> FileSet | Failure:
+    try:
+        return pipeline.generate(document, options, begin_models=worker.begin)
     except SpecwrightError as error:
         return Failure(error.lines[0])

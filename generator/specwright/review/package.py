@@ -17,8 +17,7 @@ from specwright.review.rules import DRIFT, NOT_COMPARED, NOT_GENERATED
 from specwright.review.sdk import NameChange, sdk_changes
 from specwright.review.surface import Surface, surface
 
-# The asynchronous client is made of the same template as the other one: one finding for both.
-_TWIN = ".async_client."
+_TWIN, _FIRST = ".async_client.Async", ".client."
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,11 +59,19 @@ class Package:
             yield self._finding(NOT_COMPARED, message)
 
     def broken(self) -> list[tuple[Finding, tuple[str]]]:
-        """The names that fail where they are used as before, each with what it is accepted by."""
+        """The names that fail where they are used as before, each with what it is accepted by.
+
+        One for each edit: the asynchronous client is made of the same template as the other one,
+        and what the package exports is defined in a module of it.
+        """
+        names = {change.name for change in self._changes if change.breaks}
+        defined = {_last(name) for name in names if not _is_export(name)}
         return [
             (self._broken(change), (change.name,))
             for change in self._changes
-            if change.breaks and _TWIN not in change.name
+            if change.breaks
+            and not (_TWIN in change.name and change.name.replace(_TWIN, _FIRST) in names)
+            and not (_is_export(change.name) and _last(change.name) in defined)
         ]
 
     def facts(self) -> Iterator[tuple[str, str]]:
@@ -110,3 +117,11 @@ class Package:
     def _finding(self, rule: RuleDescription, message: str, *evidence: Evidence) -> Finding:
         place = Location((self.output / LOCK).as_posix(), 1, 1)
         return Finding(rule.id, rule.recommended, place, None, message, None, evidence)
+
+
+def _is_export(name: str) -> bool:
+    return name.count(".") == 1
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]
