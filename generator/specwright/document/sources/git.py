@@ -10,6 +10,7 @@ import shlex
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from specwright.errors import InputError
@@ -66,6 +67,10 @@ class Commit:
         """What a file of this commit is called."""
         return f"{PREFIX}{self.ref}:{path}"
 
+    def name_of(self, file: Path) -> str:
+        """What a file of the working tree is called in this commit."""
+        return self.name(Path(os.path.relpath(file)).as_posix())
+
     def path(self, name: str) -> str:
         """The path of a file of this commit."""
         return name.removeprefix(self.name(""))
@@ -113,7 +118,7 @@ def _unknown(ref: str) -> InputError:
     shallow = _git("rev-parse", "--is-shallow-repository")
     if shallow is None:
         return InputError(
-            f"'{os.getcwd()}' is in no git repository",  # noqa: PTH109
+            f"'{Path.cwd()}' is in no git repository",
             hint="run specwright where the history is, or name a file; `git status` says more",
         )
     is_shallow = shallow.strip() == b"true"
