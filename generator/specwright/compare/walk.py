@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from specwright.compare.absolute import Side
-from specwright.compare.flat import CHOICES, Places, flatten
+from specwright.compare.flat import CHOICES, Place, Places, flatten
 from specwright.compare.polarity import Polarity
 from specwright.compare.sameness import Sameness
 from specwright.compare.steps import Claim, Pair, Plain, matched, steps
+from specwright.document.model import Document
 from specwright.pointer import Pointer
 
 # What takes part in several schemas that differ is a pair in each of them; no document that people
@@ -44,7 +45,10 @@ class Walk:
         found: set[PairKey] = set()
         stack = [(base, revision)]
         while stack:
-            base, revision = stack.pop()
+            base, revision = (
+                _ends(side.document, places)
+                for side, places in zip(self.sides, stack.pop(), strict=True)
+            )
             key = _key(base, revision, polarity)
             if key in found or self._is_same(base, revision):
                 continue
@@ -71,6 +75,16 @@ class Walk:
             polarity,
         )
         return Difference(pair, tuple(steps(pair, self.sides, self.same)))
+
+
+def _ends(document: Document, places: Places) -> Places:
+    """The places that references lead to: however many there are to a schema, it is one pair."""
+    return tuple(
+        Place(*document.end(each.pointer, each.value))
+        if isinstance(each.value, dict) and each.value.keys() == {"$ref"}
+        else each
+        for each in places
+    )
 
 
 def _key(base: Places, revision: Places, polarity: Polarity) -> PairKey:
