@@ -10,14 +10,14 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-import jsonschema_rs
 from jsonschema_rs.canonical import Containment
 
 from specwright.compare.absolute import Side
+from specwright.compare.compiled import UNUSABLE, Compiled
 from specwright.compare.counterexamples import Samples
 from specwright.compare.steps import Claim, Schema
 
-_LONGEST = 2_000
+_LONGEST = 20_000
 
 
 class Outcome(Enum):
@@ -44,9 +44,12 @@ class Prover:
     sides: tuple[Side, Side]
 
     @cached_property
-    def _registry(self) -> jsonschema_rs.Registry:
-        documents = [(side.address, side.document.data) for side in self.sides]
-        return jsonschema_rs.Registry(documents, draft=jsonschema_rs.Draft202012)
+    def _compiled(self) -> Compiled:
+        return Compiled(self.sides)
+
+    @cached_property
+    def _samples(self) -> Samples:
+        return Samples(self._compiled)
 
     def verdicts(
         self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
@@ -82,25 +85,18 @@ class Prover:
     def _covers(self, taken: Schema, sent: Schema) -> bool | None:
         """Whether one schema takes all that another one allows; None if that is not known."""
         try:
-            found = self._canonical(taken).covers(self._canonical(sent))
-        except _UNUSABLE:
+            found = self._compiled.canonical(taken).covers(self._compiled.canonical(sent))
+        except UNUSABLE:
             return None
         return None if found == Containment.UNKNOWN else found == Containment.YES
 
-    def _canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:
-        return jsonschema_rs.canonicalize(
-            _exclusive(schema),
-            draft=jsonschema_rs.Draft202012,
-            registry=self._registry,
-            offline=True,
-        )
-
     def _refused(self, claim: Claim, sent: Schema, taken: Schema) -> Iterator[str]:
         """Values that one side sends and the other refuses, for this step and as a whole."""
+        validator = self._compiled.validator
         try:
-            accepting = [self._validator(each) for each in (sent, claim.sent)]
-            refusing = [self._validator(each) for each in (taken, claim.taken)]
-        except _UNUSABLE:
+            accepting = [validator(each) for each in (sent, claim.sent)]
+            refusing = [validator(each) for each in (taken, claim.taken)]
+        except UNUSABLE:
             return
         for value in self._candidates(claim, sent):
             if all(each.is_valid(value) for each in accepting) and not any(
@@ -111,39 +107,28 @@ class Prover:
                     yield text
 
     def _candidates(self, claim: Claim, sent: Schema) -> Iterator[Any]:
-        samples = Samples(self.sides)
-        between = samples.of(self._difference(claim))
-        wholes = list(samples.of(sent))
-        yield from chain(between, wholes)
-        # What the steps before it did not change decides whether a value is taken at all.
-        for value in samples.of(claim.taken):
-            yield value
+        """Values between both ends of the step first, made into values that are sent."""
+        difference = self._difference(claim)
+        absent = _absent(difference)
+        sources = chain(self._samples.of(difference), self._samples.of(claim.taken))
+        for value in sources:
             if isinstance(value, dict):
-                yield from ({**whole, **value} for whole in wholes[:3] if isinstance(whole, dict))
+                for whole in self._samples.witnesses(sent):
+                    if isinstance(whole, dict):
+                        joined = {**value, **whole}
+                        yield {name: each for name, each in joined.items() if name not in absent}
+            yield value
+        yield from self._samples.of(sent)
 
     def _difference(self, claim: Claim) -> Any:
+        canonical = self._compiled.canonical
         try:
-            return (
-                self._canonical(claim.sent).subtract(self._canonical(claim.taken)).to_json_schema()
-            )
-        except _UNUSABLE:
+            return canonical(claim.sent).subtract(canonical(claim.taken)).to_json_schema()
+        except UNUSABLE:
             return False
 
-    def _validator(self, schema: Schema) -> jsonschema_rs.Validator:
-        return jsonschema_rs.Draft202012Validator(
-            schema, registry=self._registry, validate_formats=True, offline=True
-        )
 
-
-# What the library says of schemas that it cannot reduce, compile or follow.
-_UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
-
-
-def _exclusive(schema: Schema) -> Schema:
-    """The schema with alternatives that are taken to exclude each other, as writers mean them."""
-    if isinstance(schema.get("allOf"), list):
-        schema = {**schema, "allOf": [_exclusive(each) for each in schema["allOf"]]}
-    if "oneOf" not in schema:
-        return schema
-    others = {name: value for name, value in schema.items() if name != "oneOf"}
-    return {"allOf": [others, {"anyOf": schema["oneOf"]}]}
+def _absent(schema: Any) -> frozenset[str]:
+    """The properties that a schema forbids."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return frozenset(name for name, each in (properties or {}).items() if each is False)
