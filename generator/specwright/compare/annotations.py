@@ -86,4 +86,4 @@ def annotation_changes(pair: Pair) -> Iterator[Plain]:
                 flat.where.get(each.keyword, flat.pointer) for flat in (pair.base, pair.revision)
             )
             message = f"{each.keyword} {became(before, after)}"
-            yield Plain(each.judge(before, after, pair.polarity), base, revision, message)
+            yield Plain(each.judge(before, after, pair.way.polarity), base, revision, message)

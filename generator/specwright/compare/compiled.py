@@ -9,6 +9,7 @@ from urllib.parse import unquote
 import jsonschema_rs
 
 from specwright.compare.absolute import Side
+from specwright.compare.notes import ENFORCED
 from specwright.pointer import resolve
 
 Schema = dict[str, Any]
@@ -37,10 +38,14 @@ class Compiled:
             self._targets[ref] = found
         return self._targets[ref]
 
-    def validator(self, schema: Schema) -> jsonschema_rs.Validator:
+    def validator(self, schema: Schema | bool) -> jsonschema_rs.Validator:
         """What decides whether a value is valid; one of `UNUSABLE` if there can be none."""
         return jsonschema_rs.Draft202012Validator(
-            schema, registry=self._registry, validate_formats=True, offline=True
+            schema,
+            registry=self._registry,
+            validate_formats=True,
+            keywords=ENFORCED,
+            offline=True,
         )
 
     def canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:

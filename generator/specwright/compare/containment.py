@@ -24,6 +24,7 @@ class Outcome(Enum):
     """What is known of a claim."""
 
     SAFE = "all that is sent is taken"
+    READ = "all that is sent is taken as text, and is of another type"
     BREAKS = "something is sent that is not taken"
     UNPROVEN = "neither is known"
 
@@ -63,7 +64,7 @@ class Prover:
         doubtful = [
             found.outcome is not Outcome.SAFE
             and found.counterexample is None
-            and not claim.presumed
+            and claim.felt is None
             for claim, found in zip(claims, verdicts, strict=True)
         ]
         if not any(doubtful) or not self._covers(taken, sent):
@@ -74,11 +75,16 @@ class Prover:
         )
 
     def _verdict(self, claim: Claim, sent: Schema, taken: Schema) -> Verdict:
-        is_taken = None if claim.presumed else self._covers(claim.taken, claim.sent)
+        if claim.felt is None:
+            is_taken = self._covers(claim.taken, claim.sent)
+        else:
+            is_taken = self._covers({"not": {"type": claim.felt}}, claim.sent) or None
         if is_taken:
             return Verdict(Outcome.SAFE)
+        if claim.read is not None and claim.felt is None and self._covers(claim.read, claim.sent):
+            return Verdict(Outcome.READ)
         value = next(self._refused(claim, sent, taken), None)
-        if is_taken is False or claim.presumed or value is not None:
+        if is_taken is False or claim.felt or value is not None:
             return Verdict(Outcome.BREAKS, value)
         return Verdict(Outcome.UNPROVEN)
 
@@ -95,7 +101,7 @@ class Prover:
         validator = self._compiled.validator
         try:
             accepting = [validator(each) for each in (sent, claim.sent)]
-            refusing = [validator(each) for each in (taken, claim.taken)]
+            refusing = [validator(each) for each in (taken, claim.taken, claim.read or False)]
         except UNUSABLE:
             return
         for value in self._candidates(claim, sent):

@@ -9,6 +9,7 @@ from typing import Any
 
 from specwright.compare.compiled import UNUSABLE, Compiled
 from specwright.compare.matching import matching
+from specwright.compare.notes import written
 from specwright.vocabulary.keywords.once import ONCE
 
 MOST = 200
@@ -138,11 +139,20 @@ class Samples:
             case "integer" | "number":
                 yield from _numbers(schema, kind)
             case "string":
+                yield from self._encoded(schema, depth)
                 yield from _texts(schema)
             case "array":
                 yield from self._arrays(schema, depth)
             case "object":
                 yield from self._objects(schema, depth)
+
+    def _encoded(self, schema: dict[str, Any], depth: int) -> Iterator[str]:
+        """Texts with content as the schema describes it."""
+        if any(name.startswith("content") for name in schema):
+            for value in self._some(schema.get("contentSchema", True), depth + 1):
+                text = written(schema, value)
+                if text is not None:
+                    yield text
 
     def _arrays(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         prefix = schema.get("prefixItems") or []

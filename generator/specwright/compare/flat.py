@@ -90,7 +90,7 @@ def flatten(
     inner = _nullable(parts[0]) if len(parts) == 1 else None
     if inner is not None and inner.pointer not in above:
         flat = flatten(document, (inner,), polarity, above | {inner.pointer})
-        kinds = _types(flat.keywords.get("type"))
+        kinds = types(flat.keywords.get("type"))
         if kinds and not flat.choices and not {"not", "allOf", "if", "const"} & set(flat.keywords):
             flat.keywords["type"] = [*kinds, "null"] if "null" not in kinds else kinds
             if isinstance(flat.keywords.get("enum"), list):
@@ -241,13 +241,14 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _types(value: Any) -> list[str]:
+def types(value: Any) -> list[str]:
+    """The names that a `type` has, one or several."""
     kinds = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return [kind for kind in kinds if isinstance(kind, str)]
 
 
 def _both_types(first: Any, second: Any) -> list[str]:
-    mine, others = _types(first), _types(second)
+    mine, others = types(first), types(second)
     kept = [each for each in mine if each in others or (each == "integer" and "number" in others)]
     return kept + [
         each for each in others if each == "integer" and "number" in mine and each not in kept

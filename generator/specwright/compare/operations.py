@@ -18,7 +18,7 @@ from specwright.compare.pairing import (
     paired_operations,
     parameters_by_key,
 )
-from specwright.compare.polarity import Polarity, of_request, of_response
+from specwright.compare.polarity import Polarity, Way, Writing, of_request, of_response
 from specwright.compare.presence import Event, event, presence
 from specwright.compare.security import security_changes
 from specwright.document.model import Document
@@ -26,6 +26,7 @@ from specwright.document.sites import (
     Direction,
     OperationSite,
     Site,
+    is_json,
     members,
     request_body,
     responses,
@@ -44,11 +45,11 @@ _STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simpl
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A schema that both documents have at the same place, and who sends its values."""
+    """A schema that both documents have at the same place, and how its values are sent."""
 
     base: Places
     revision: Places
-    polarity: Polarity
+    way: Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,7 +285,13 @@ def _holder(
         message = "it is written as its schema says, or as a media type, and that changed"
         yield Change("serialisation-changed", old.pointer, new.pointer, message)
     else:
-        yield _slot(old, new, polarity)
+        yield _slot(old, new, Way(polarity, _writing(new)))
+
+
+def _writing(site: Site) -> Writing:
+    style = site.value.get("style", _STYLES.get(str(site.value.get("in"))))
+    repeats = style == "form" and site.value.get("explode") is not False
+    return Writing.REPEATED if repeats else Writing.TEXT
 
 
 def _contents(
@@ -296,7 +303,8 @@ def _contents(
     )
     for name, one, other in paired(base, revision):
         if one is not None and other is not None:
-            yield _slot(one, other, polarity)
+            writing = Writing.TYPED if is_json(name) else Writing.TEXT
+            yield _slot(one, other, Way(polarity, writing))
         elif one is not None:
             message = f"media type {shown(name)} is gone"
             yield Change("media-type-removed", one.pointer, new / "content", message)
@@ -304,8 +312,8 @@ def _contents(
             yield Change("added", None, other.pointer, f"media type {shown(name)} is new")
 
 
-def _slot(old: Site, new: Site, polarity: Polarity) -> Slot:
-    return Slot(_schema(old), _schema(new), polarity)
+def _slot(old: Site, new: Site, way: Way) -> Slot:
+    return Slot(_schema(old), _schema(new), way)
 
 
 def _schema(holder: Site) -> Places:

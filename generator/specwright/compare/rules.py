@@ -32,6 +32,8 @@ _LEVELS: Mapping[Category, Level] = {
 }
 BREAKING = frozenset((Category.WIRE, Category.CLIENT_SOURCE))
 
+RETYPED = "text-type-changed"
+
 _OPERATION = """\
 paths:
   /orders/{id}:
@@ -44,6 +46,7 @@ paths:
       responses: {default: {description: The order.}}
 """
 _PARAMETER = _OPERATION % "- {name: lang, in: query%s, schema: {type: string}}"
+_PARAMETER_OF = _OPERATION % "- {name: lang, in: query, schema: %s}"
 _BODY = _OPERATION % "requestBody: {content: {application/json: {}}%s}"
 _WEBHOOK = """\
 webhooks:
@@ -535,6 +538,14 @@ RULES: tuple[RuleDescription, ...] = (
         "Generated models lose a field; what clients still send there is not heeded.",
         _pair(_REQUEST, _TWO % "", _ONE % ""),
         _pair(_REQUEST, _ONE % "", _TWO % ""),
+    ),
+    _rule(
+        RETYPED,
+        Category.CLIENT_SOURCE,
+        "Generated code has another type for a value that is written as text, such as that of a "
+        "query. What is sent is read as well as before.",
+        _pair(_PARAMETER_OF, "{type: integer}", "{type: string}"),
+        _pair(_PARAMETER_OF, "{type: [integer]}", "{type: number}"),
     ),
     _rule(
         "property-unexpected",

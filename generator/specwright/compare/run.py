@@ -23,7 +23,7 @@ from specwright.compare.operations import (
 )
 from specwright.compare.pairing import paired, parameters_by_key
 from specwright.compare.polarity import Polarity
-from specwright.compare.rules import BY_ID, DESCRIPTIONS, INCOMPLETE, UNPROVEN
+from specwright.compare.rules import BY_ID, DESCRIPTIONS, INCOMPLETE, RETYPED, UNPROVEN
 from specwright.compare.sameness import Sameness
 from specwright.compare.security import scheme_changes
 from specwright.compare.servers import server_changes
@@ -108,7 +108,7 @@ class _Review:
         yield from _operation_declarations(self.documents, pair)
         for found in operation_changes(self.documents, pair):
             if isinstance(found, Slot):
-                yield from walk.compare(found.base, found.revision, found.polarity)
+                yield from walk.compare(found.base, found.revision, found.way)
             else:
                 yield found
 
@@ -203,13 +203,15 @@ def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Sc
     """What is sent and what is taken, as both documents have it."""
     pair = difference.pair
     base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
-    return (base, revision) if pair.polarity is Polarity.TO_SERVER else (revision, base)
+    return (base, revision) if pair.way.polarity is Polarity.TO_SERVER else (revision, base)
 
 
 def _change(claim: Claim, found: Verdict, reason: str) -> Change:
     rule, message = claim.rule, claim.message
     if found.outcome is Outcome.SAFE:
         rule = claim.otherwise
+    elif found.outcome is Outcome.READ:
+        rule = RETYPED
     elif found.outcome is Outcome.UNPROVEN:
         rule, message = UNPROVEN.id, f"{message} ({claim.rule} is not proven{reason})"
     return Change(rule, claim.base, claim.revision, message, found.counterexample)
