@@ -66,7 +66,7 @@ def judged(directory: Path, case: dict[str, Any]) -> Verdict | None:
         return None
     theirs = any(each["level"] in ("ERR", "WARN") and VERSION not in each["id"] for each in checks)
     found = compare(base, revision, today=TODAY)
-    ours = tuple(each for each in breaking(found) if each.rule not in SOURCE)
+    ours = tuple(each for each in breaking(found.findings) if each.rule not in SOURCE)
     return Verdict(case["case"], ours, theirs)
 
 

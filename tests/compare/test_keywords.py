@@ -156,7 +156,7 @@ KEYWORDS: dict[str, tuple[Any, Any, Any]] = {
 
 def broken(directory: Path, base: Any, revision: Any) -> set[str]:
     """The places where the change of a schema breaks somebody."""
-    return affected(breaking(report(directory, everywhere(base), everywhere(revision))))
+    return affected(breaking(report(directory, everywhere(base), everywhere(revision)).findings))
 
 
 @pytest.mark.parametrize("keyword", KEYWORDS)

@@ -35,7 +35,7 @@ def test_a_parameter_is_read_as_text(
         operation = {"parameters": [parameter], "responses": {}}
         return whole("{}") | {"paths": {"/a/{q}": {"get": operation}}}
 
-    found = breaking(report(tmp_path, document(before), document(after)))
+    found = breaking(report(tmp_path, document(before), document(after)).findings)
     assert [each.rule for each in found] == rules
 
 
@@ -49,4 +49,4 @@ def test_a_body_in_json_has_types(tmp_path: Path) -> None:
         ("text/plain", "text-type-changed"),
     ):
         sides = (document(media_type, kind) for kind in ("integer", "string"))
-        assert [each.rule for each in breaking(report(tmp_path, *sides))] == [rule]
+        assert [each.rule for each in breaking(report(tmp_path, *sides).findings)] == [rule]

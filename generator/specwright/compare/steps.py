@@ -163,10 +163,8 @@ def _keyword_step(
     group: Keywords, pair: Pair, before: Schema, after: Schema
 ) -> Iterator[Claim | Plain]:
     names = [name for name in group.names if before.get(name) != after.get(name)]
-    base, revision = (
-        next((flat.where[name] for name in names if name in flat.where), flat.pointer)
-        for flat in (pair.base, pair.revision)
-    )
+    base = pair.base.place(names[0], pair.revision)
+    revision = pair.revision.place(names[0], pair.base)
     message = "; ".join(f"{name} {_words(name, pair)}" for name in names)
     sent, taken, suffix = _directed(pair.way.polarity, before, after)
     stem = "nullable" if names == ["type"] and _is_null_only(before, after) else group.stem

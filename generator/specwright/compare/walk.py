@@ -11,11 +11,14 @@ from specwright.compare.polarity import Way
 from specwright.compare.sameness import Sameness
 from specwright.compare.steps import Claim, Pair, Plain, matched, steps
 from specwright.document.model import Document
+from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer
 
 # What takes part in several schemas that differ is a pair in each of them; no document that people
 # write has so many.
 MOST_PAIRS = 50_000
+# What may stand beside a reference and is nobody's concern.
+_MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", "readOnly", "writeOnly"}
 PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Way]
 
 
@@ -81,7 +84,7 @@ def _ends(document: Document, places: Places) -> Places:
     """The places that references lead to: however many there are to a schema, it is one pair."""
     return tuple(
         Place(*document.end(each.pointer, each.value))
-        if isinstance(each.value, dict) and each.value.keys() == {"$ref"}
+        if isinstance(each.value, dict) and each.value.keys() <= _MEANINGLESS
         else each
         for each in places
     )
