@@ -57,7 +57,7 @@ def compare(
     today: date,
 ) -> Report:
     """Review the change from one upgraded document to another."""
-    review = _Review((base, revision))
+    review = _Review((base, revision), today)
     review.run()
     kept, accepted = apply(acceptances, review.findings(), today)
     if base.data != revision.data:
@@ -74,11 +74,12 @@ def compare(
 @dataclass(slots=True)
 class _Review:
     documents: tuple[Document, Document]
+    today: date
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
 
     def run(self) -> None:
         base, revision = self.documents
-        pairs, others = pair_operations(base, revision)
+        pairs, others = pair_operations(base, revision, self.today)
         if others and not pairs and _title(base) != _title(revision):
             raise InputError(
                 f"'{base.path}' and '{revision.path}' have no operation in common",
