@@ -1,7 +1,6 @@
 """One keyword of the contract changed: what breaks partners is found, and nothing else."""
 
 import copy
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -194,53 +193,3 @@ def test_breaks_are_shown_with_a_value_and_hardly_any_is_unproven(
     shown = [each for each in payload if each.counterexample is not None]
     assert len(shown) >= 0.9 * len(payload)
     assert sum(each.rule == UNPROVEN.id for each in found) <= 0.03 * len(found)
-
-
-# Members of declarations, by their way in the document, with whether the change breaks a promise.
-DECLARATIONS: list[tuple[str, Any, bool]] = [
-    ("/x-contract-body-limit/max_bytes", 1, True),
-    ("/x-contract-body-limit/max_bytes", 10**9, False),
-    ("/x-contract-rate-limit/classes/read/limit", 1, True),
-    ("/x-contract-rate-limit/classes/read/limit", 10**6, False),
-    ("/x-contract-rate-limit/classes/read/window_seconds", 10**6, True),
-    ("/x-contract-rate-limit/classes/read/window_seconds", 1, False),
-    ("/x-contract-error/codes/rate_limited/status", 503, True),
-    ("/x-contract-error/codes/rate_limited", None, True),
-    ("/x-contract-error/codes/new_code", {"status": 400, "type": "invalid_request_error"}, False),
-    ("/paths/~1orders/post/x-contract-idempotency/key", "/other", True),
-    ("/paths/~1orders/post/x-contract-idempotency/scope", ["key"], True),
-    ("/paths/~1orders/post/x-contract-idempotency", None, True),
-    ("/paths/~1orders/get/x-contract-order/direction", "other", True),
-    ("/paths/~1orders/get/x-contract-pagination/items", "/items", True),
-    ("/paths/~1webhook-endpoints/post/x-contract-capacity/limit", 1, True),
-    ("/paths/~1webhook-endpoints/post/x-contract-capacity/limit", 50, False),
-    ("/webhooks/order.completed/post/x-contract-delivery/retry_after_seconds", [60], True),
-    ("/webhooks/order.completed/post/x-contract-delivery/timeout_seconds", 60, False),
-    ("/webhooks/order.completed/post/x-contract-signature/tolerance_seconds", 301, True),
-    ("/webhooks/order.completed/post/x-contract-trigger", None, True),
-    (
-        "/components/schemas/WebhookEndpointCreated/properties/signing_secret/x-contract-once",
-        None,
-        True,
-    ),
-]
-
-
-@pytest.mark.parametrize(("pointer", "value", "breaks"), DECLARATIONS)
-def test_a_declaration_that_promises_less_breaks(
-    contract: Document, pointer: str, value: Any, breaks: bool
-) -> None:
-    data = json.loads(json.dumps(contract.data))
-    parent, _, name = pointer.rpartition("/")
-    holder = resolve(data, parent)
-    if value is None:
-        del holder[name]
-    else:
-        holder[name] = value
-    found = compare(contract, contract.with_data(data), today=TODAY).findings
-    assert bool(breaking_of(found)) is breaks, found
-    assert [each for each in found if not each.rule.startswith("version-")]
-
-
-def breaking_of(found: Any) -> list[Any]:
-    return [each for each in found if each.level == "error"]

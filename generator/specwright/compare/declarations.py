@@ -109,6 +109,7 @@ CLAUSES = (
     Clause(DELIVERY, ("event_type_header",), _changed, "behaviour-changed"),
     Clause(SIGNATURE, (), lambda before, after: True, "signature-changed"),
     Clause(DELIVERY, ("event_id",), _gone, "behaviour-changed"),
+    Clause(DELIVERY, ("event_type",), _gone, "behaviour-changed"),
     Clause(TRIGGER, ("operation",), _gone, "behaviour-changed"),
     Clause(TRIGGER, ("scenario",), _gone, "behaviour-changed"),
     Clause(TRIGGER, ("within_seconds",), _higher, "delivery-weakened"),
