@@ -195,6 +195,16 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session
+def seeds(session: nox.Session) -> None:
+    """Test implementations that are right under 20 seeds (an hour; `-- NAME` for one)."""
+    install_workspace(session)
+    install_group(session, "test")
+    install_group(session, "bench")
+    run = ("python", "-m", "tests.contract.seeds", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
 def contract(session: nox.Session) -> None:
     """Hold the reference service to the contract; the reports go to reports/."""
     install_workspace(session)

@@ -43,7 +43,7 @@ def main() -> None:
     # The receivers of tests are on this machine.
     os.environ.setdefault("ESIM_WEBHOOK_ALLOW_CIDR", "127.0.0.0/8,::1/128")
     with tempfile.TemporaryDirectory() as directory:
-        os.environ["ESIM_DATABASE"] = str(Path(directory, "esim.sqlite3"))
+        os.environ.setdefault("ESIM_DATABASE", str(Path(directory, "esim.sqlite3")))
         for partner, *limits in KEYS:
             issue = ["keys", "create", "--partner", partner, "--mode", "test", "--plain", *limits]
             esim_service(issue, standalone_mode=False)
