@@ -142,7 +142,8 @@ def save_account(account: Account) -> Unit[None]:
     """Store the changed account."""
     yield from execute(
         "UPDATE accounts SET balance = $3, low_threshold = $4, low_reported = $5, last_event = $6,"
-        " last_event_at = $7, purged_event = $8, updated_at = $9 WHERE partner_id = $1 AND mode = $2",
+        " last_event_at = $7, purged_event = $8, updated_at = $9"
+        " WHERE partner_id = $1 AND mode = $2",
         account.scope.partner_id,
         account.scope.mode,
         account.balance,
