@@ -26,8 +26,8 @@ _PAUSE_SECONDS = 0.05
 
 def given(served: Served) -> tuple[dict[str, str], list[str]]:
     """The keys as variables, and the options that name them."""
-    variables = dict(zip(VARIABLES, served.keys, strict=True))
-    return variables, [part for pair in zip(OPTIONS, variables, strict=True) for part in pair]
+    variables = dict(zip(VARIABLES, served.keys, strict=False))
+    return variables, [part for pair in zip(OPTIONS, variables, strict=False) for part in pair]
 
 
 @contextlib.contextmanager

@@ -25,8 +25,13 @@ from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "spec" / "openapi.json"
 SPECWRIGHT = Path(sys.executable).with_name("specwright")
-VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY")
-OPTIONS = ("--api-key-env", "--other-api-key-env", "--limited-api-key-env")
+VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY", "SUSPENDED_KEY")
+OPTIONS = (
+    "--api-key-env",
+    "--other-api-key-env",
+    "--limited-api-key-env",
+    "--suspended-api-key-env",
+)
 SEEDS = (1, 2, 3)
 PATIENCE_SECONDS = 120
 # A minute becomes two seconds.
@@ -75,7 +80,7 @@ def serving(name: str, **settings: str) -> Iterator[Served]:
     ):
         assert process.stdout is not None
         try:
-            *keys, address = (process.stdout.readline().strip() for _ in range(4))
+            *keys, address = (process.stdout.readline().strip() for _ in range(5))
             if not address:
                 raise RuntimeError(f"the service does not start with the fault {name}")
             yield Served(address.split()[-1], tuple(keys), Path(directory))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-from contextlib import closing
 from pathlib import Path
 
 import click
@@ -25,17 +24,19 @@ from specwright.conformance.preflight import reach
 from specwright.conformance.record import Record
 from specwright.conformance.result import FILE as RESULT
 from specwright.conformance.result import render as result_of
-from specwright.conformance.run import Profile, ReceiverOptions, Run, begin
+from specwright.conformance.run import Profile, Run, begin
 from specwright.conformance.target import (
     LIMITED,
     MAIN,
     OTHER,
     STRANGER,
+    SUSPENDED,
     Credential,
     Target,
     stranger,
 )
 from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -44,7 +45,7 @@ from specwright.files import read_argument
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.redaction import Redaction
-from specwright.report.terminal import progress, show
+from specwright.report.terminal import live, show
 
 NOT_REACHED = 3
 
@@ -79,6 +80,11 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     "--limited-api-key-env",
     metavar="NAME",
     help="The variable with a key whose rate limits are used up by the test.",
+)
+@click.option(
+    "--suspended-api-key-env",
+    metavar="NAME",
+    help="The variable with a key that may do nothing, such as that of a suspended partner.",
 )
 @click.option(
     "--profile",
@@ -138,6 +144,7 @@ def test(
     api_key_env: str | None,
     other_api_key_env: str | None,
     limited_api_key_env: str | None,
+    suspended_api_key_env: str | None,
     profile: str,
     seed: int | None,
     report_dir: Path | None,
@@ -157,7 +164,12 @@ def test(
     """
     target_url = base_url(url, hosts)
     loaded = _document(document, allowed)
-    variables = {MAIN: api_key_env, OTHER: other_api_key_env, LIMITED: limited_api_key_env}
+    variables = {
+        MAIN: api_key_env,
+        OTHER: other_api_key_env,
+        LIMITED: limited_api_key_env,
+        SUSPENDED: suspended_api_key_env,
+    }
     keys = {role: key_of(name, live=live) for role, name in variables.items() if name is not None}
     contract = Contract(loaded)
     credential = Credential.of(loaded)
@@ -186,9 +198,8 @@ def test(
 def _go(run: Run) -> bool:
     """Go through all sources; whether that was interrupted."""
     try:
-        with progress("looking for the target") as say, closing(run.sources()) as sources:
-            for name in sources:
-                say(f"{name}: {len(run.record.exchanges):,} requests so far")
+        with live(lambda: run.line):
+            run.go()
     except KeyboardInterrupt:
         run.stopped = "interrupted"
         return True

@@ -82,6 +82,7 @@ def render(run: Run) -> _Object:
         "coverage": [
             {"kind": each.kind, "name": each.name, "reached": each.reached}
             | ({} if each.reached else {"reason": each.reason})
+            | ({"out_of_reach": True} if each.is_out_of_reach else {})
             for each in run.items
         ],
     }
@@ -92,6 +93,7 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
     hidden = credential.header.lower() if credential is not None else None
     request, response = exchange.request, exchange.response
     written: _Object = {
+        "source": exchange.source,
         "role": exchange.role,
         "method": request.method,
         "path": request.url.removeprefix(run.target.base_url),

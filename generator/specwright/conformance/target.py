@@ -18,8 +18,8 @@ from specwright.document.security import credential_scheme
 from specwright.pointer import Pointer
 
 # Whose credentials a request carries: the key of most, that of another partner, one whose rate
-# limits may be used up, and none.
-MAIN, OTHER, LIMITED, NOBODY = "main", "other", "limited", ""
+# limits may be used up, one that may do nothing, and none.
+MAIN, OTHER, LIMITED, SUSPENDED, NOBODY = "main", "other", "limited", "suspended", ""
 # A key of the right form that nobody has.
 STRANGER = "stranger"
 
@@ -61,12 +61,14 @@ class Target:
     Attributes:
         base_url: without a slash at its end.
         keys: by role.
+        main: the role that MAIN stands for, in the record.
     """
 
     base_url: str
     credential: Credential | None
     record: Record
     keys: Mapping[str, str] = field(repr=False)
+    main: str = MAIN
     _client: httpx2.Client = field(init=False, repr=False)
     _unanswered: list[float] = field(default_factory=list, repr=False)
 
@@ -126,8 +128,9 @@ class Target:
             failure = f"{type(error).__name__}: {error}"
         seconds = time.monotonic() - started
         self._unanswered = [] if failure is None else [*self._unanswered, seconds]
+        noted = self.main if role == MAIN else role
         exchange = self.record.add(
-            Exchange(0, source, role, operation, request, response, failure, sent_at, seconds)
+            Exchange(0, source, noted, operation, request, response, failure, sent_at, seconds)
         )
         if len(self._unanswered) >= _LOST_AFTER or sum(self._unanswered) > _LOST_SECONDS:
             count = len(self._unanswered)
