@@ -44,6 +44,11 @@ COMMANDS: dict[str, Entry] = {
         "Send the requests of FAILURE, such as F1, as RESULT recorded them.",
         "test",
     ),
+    "check-traffic": Entry(
+        "specwright.commands.check_traffic:check_traffic",
+        "Hold recorded traffic, a HAR file, against the document.",
+        "test",
+    ),
     "generate": Entry(
         "specwright.commands.generate:generate",
         "Generate models, client, server stub and webhooks from an OpenAPI document.",

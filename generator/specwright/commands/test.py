@@ -8,18 +8,13 @@ from pathlib import Path
 
 import click
 
-from specwright.check.run import check
-from specwright.check.settings import Settings
+from specwright.commands.contracts import valid_document
 from specwright.commands.keys import base_url, key_of
-from specwright.commands.options import (
-    allow_refs_from,
-    chosen_document,
-    configured,
-    reference_directories,
-)
+from specwright.commands.options import allow_refs_from
 from specwright.commands.output import output_format
-from specwright.conformance import coverage
+from specwright.conformance import coverage, har
 from specwright.conformance.contract import Contract
+from specwright.conformance.har import FILE as HAR
 from specwright.conformance.preflight import reach
 from specwright.conformance.record import Record
 from specwright.conformance.result import FILE as RESULT
@@ -37,11 +32,7 @@ from specwright.conformance.target import (
 )
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.source import ReceiverOptions
-from specwright.document.model import Document
-from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
 from specwright.errors import INTERRUPTED, InputError
-from specwright.files import read_argument
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.redaction import Redaction
@@ -97,7 +88,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 @click.option(
     "--report-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write result.json and report.json, .html, .xml (JUnit), .sarif and .md there.",
+    help="Write result.json and report.json, .html, .xml (JUnit), .sarif, .md and .har there.",
 )
 @output_format
 @click.option(
@@ -163,7 +154,7 @@ def test(
     Requests change what is there: use a sandbox and test keys.
     """
     target_url = base_url(url, hosts)
-    loaded = _document(document, allowed)
+    loaded = valid_document(document, allowed)
     variables = {
         MAIN: api_key_env,
         OTHER: other_api_key_env,
@@ -186,11 +177,13 @@ def test(
             receiver = ReceiverOptions(authority, public_url, receiver_port, retry_scale)
         run = begin(contract, target, Profile(profile), chosen, receiver)
         interrupted = _go(run)
-        redaction = Redaction([*keys.values(), *run.secrets])
+        redaction = Redaction([*keys.values(), *contract.shown(run.record.exchanges)])
         report = redaction.report(run.report())
-        result = redaction.value(result_of(run))
+        others = {RESULT: result_of(run), HAR: har.render(run.record.exchanges)}
     if report_dir is not None:
-        write(report, report_dir, {RESULT: json.dumps(result, indent=2) + "\n"})
+        contents = {name: redaction.value(each) for name, each in others.items()}
+        written = {name: json.dumps(each, indent=2) + "\n" for name, each in contents.items()}
+        write(report, report_dir, written)
     show(FORMATS[output](report))
     ctx.exit(INTERRUPTED if interrupted else _exit_code(run, min_coverage))
 
@@ -213,16 +206,3 @@ def _exit_code(run: Run, min_coverage: int) -> int:
         return 1
     vacuous = coverage.never_succeeded(run.contract, run.record)
     return NOT_REACHED if vacuous or coverage.share(run.items) < min_coverage else 0
-
-
-def _document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
-    path = chosen_document(configured(document=named))
-    within = reference_directories(path, allowed)
-    loaded = upgrade(load(path, within=within, read=read_argument))
-    report = check(loaded, Settings())
-    if report.has_errors:
-        raise InputError(
-            f"{path}: nothing is tested against a document with errors",
-            hint=f"see specwright validate {path}",
-        )
-    return loaded

@@ -16,6 +16,7 @@ from specwright.conformance.target import NOBODY, OTHER, STRANGER
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join
+from specwright.report.redaction import REDACTED
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.order import ORDER, Direction
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
@@ -139,9 +140,13 @@ class Monitors:
         except (ValueError, RecursionError):
             yield answer.violation("response-schema", schema, "the body is not JSON")
             return
-        for problem, _ in zip(
-            self.contract.answers.problems(schema, value), range(_PROBLEMS), strict=False
-        ):
+        problems = (
+            each
+            for each in self.contract.answers.problems(schema, value)
+            # What a recording does not show is nobody's mistake.
+            if value_at(value, each.pointer) != REDACTED
+        )
+        for problem in itertools.islice(problems, _PROBLEMS):
             at = re.sub(r"/\d+(?=/|$)", "/*", problem.pointer)
             yield answer.violation(
                 "response-schema", schema, f"{response.status}: {problem.message} at '{at}'"
@@ -216,7 +221,8 @@ class Monitors:
                 yield Violation("shown-once", place, message, (first, exchange))
         for value in self.contract.secrets(exchange.operation, response):
             self.record.check("shown-once", exchange.operation or "")
-            self._secrets.setdefault(value, exchange)
+            if value != REDACTED:
+                self._secrets.setdefault(value, exchange)
 
     def _order(self, answer: _Answer) -> Iterator[Violation]:
         order, page = answer.operation.declared["order"], answer.operation.declared["pagination"]

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from specwright.conformance.evidence import failures
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.run import Run
 from specwright.conformance.target import Credential
@@ -56,7 +57,7 @@ class Failure:
 def render(run: Run) -> _Object:
     """The run as JSON, with the secrets still in it."""
     contract = run.contract
-    failures = [
+    shown = [
         {
             "id": f"F{number}",
             "rule": each.rule,
@@ -64,7 +65,7 @@ def render(run: Run) -> _Object:
             "message": each.message,
             "requests": [_recorded(exchange, run) for exchange in each.exchanges],
         }
-        for number, each in enumerate(run.failures, 1)
+        for number, each in enumerate(failures(run.record), 1)
     ]
     return {
         "version": VERSION,
@@ -78,7 +79,7 @@ def render(run: Run) -> _Object:
             {"name": name, "requests": requests, "seconds": round(seconds, 3)}
             for name, requests, seconds in run.steps
         ],
-        "failures": failures,
+        "failures": shown,
         "coverage": [
             {"kind": each.kind, "name": each.name, "reached": each.reached}
             | ({} if each.reached else {"reason": each.reason})

@@ -12,11 +12,12 @@ from functools import partial
 
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
+from specwright.conformance.evidence import failures, findings
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
-from specwright.conformance.record import Record, Violation
+from specwright.conformance.record import Record
 from specwright.conformance.rules import RULES
 from specwright.conformance.scenarios.access import credentials, isolation, permission
 from specwright.conformance.scenarios.examples import examples
@@ -32,12 +33,9 @@ from specwright.conformance.target import OTHER, Target, TargetLost
 from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.workbench import Workbench
-from specwright.findings import Evidence, Finding, Level, Report, Table, in_order
-from specwright.pointer import Pointer
+from specwright.findings import Report, Table, in_order
 
 SCENARIOS = "scenarios"
-# Of one finding; the rest is counted.
-_EXCHANGES = 4
 
 
 class Profile(StrEnum):
@@ -99,22 +97,12 @@ class Run:
         """How far the run is, by source."""
         sent = Counter(each.source for each in list(self.record.exchanges))
         counts = ", ".join(f"{source} {count:,}" for source, count in sent.items())
-        return f"{self.at}: {counts or 'no'} requests, {len(self.failures)} findings"
+        return f"{self.at}: {counts or 'no'} requests, {len(failures(self.record))} findings"
 
     @property
     def record(self) -> Record:
         """Everything that was sent and found."""
         return self.target.record
-
-    @property
-    def secrets(self) -> list[str]:
-        """The values that were shown once, which no report may show."""
-        return [
-            value
-            for exchange in self.record.exchanges
-            if exchange.response is not None
-            for value in self.contract.secrets(exchange.operation, exchange.response)
-        ]
 
     def go(self) -> None:
         """Go through all sources.
@@ -154,10 +142,10 @@ class Run:
 
     def _fuzz(self, bench: Workbench) -> None:
         """Fuzz; what examples ask for may be slow, and is no obstacle."""
-        document, profile = self.contract.document, FUZZERS[self.profile]
+        contract, profile = self.contract, FUZZERS[self.profile]
         with ThreadPoolExecutor(1) as pool:
             sent = pool.submit(self._take, "examples", SCENARIOS, partial(examples, bench))
-            self._take(FUZZING, FUZZING, lambda: fuzz(document, self.target, profile, self.seed))
+            self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
             sent.result()
 
     def _take(self, name: str, source: str, step: Callable[[], None]) -> None:
@@ -185,7 +173,7 @@ class Run:
             facts.append(("Stopped", self.stopped))
         return Report(
             document.path,
-            in_order(self._findings()),
+            in_order(findings(self.contract, self.record)),
             (),
             RULES,
             document.line,
@@ -199,32 +187,6 @@ class Run:
     def _steps(self) -> Iterator[tuple[str, str, str]]:
         for name, requests, seconds in self.steps:
             yield name, f"{requests:,}", f"{seconds:.1f}"
-
-    @property
-    def failures(self) -> list[Violation]:
-        """The violations, each once: the first one of those that say the same."""
-        found: dict[tuple[str, Pointer, str], Violation] = {}
-        for each in self.record.violations:
-            found.setdefault((each.rule, each.pointer, each.message), each)
-        return list(found.values())
-
-    def _findings(self) -> Iterator[Finding]:
-        for number, each in enumerate(self.failures, 1):
-            yield Finding(
-                each.rule,
-                Level.ERROR,
-                self.contract.document.locate(each.pointer),
-                each.pointer,
-                each.message,
-                evidence=(Evidence("failure", f"F{number}"), *_evidence(each)),
-            )
-
-
-def _evidence(violation: Violation) -> Iterator[Evidence]:
-    for exchange in violation.exchanges[-_EXCHANGES:]:
-        yield Evidence(f"request {exchange.number}, {exchange.source}", exchange.request.curl)
-        answer = exchange.response.shown if exchange.response else exchange.failure or "no answer"
-        yield Evidence(f"answer {exchange.number}", answer)
 
 
 def begin(
