@@ -18,15 +18,15 @@ import asyncpg
 import psutil
 
 from benchmarks.workshop import ENVIRONMENT, Workshop
-from esim_service import auth
-from esim_service.clock import SystemClock
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.entities import Scope
-from esim_service.ids import Ids
+from esim_service.keys import auth
 from esim_service.store.migrate import migrate
 from esim_service.store.open import is_file, open_database
 from esim_service.store.unit import Unit
+from esim_service.values.clock import SystemClock
+from esim_service.values.entities import Scope
+from esim_service.values.ids import Ids
 
 BASELINE = Path(__file__).parents[1] / "servers"
 COMMAND = str(Path(sys.executable).with_name("esim-service"))

@@ -12,7 +12,7 @@ from pathlib import Path
 from pytest import MonkeyPatch
 
 from esim_service.cli import main as esim_service
-from esim_service.clock import SystemClock
+from esim_service.values.clock import SystemClock
 from tests.contract.faults.seeding import Seed, edit
 from tests.contract.faults.table import FAULTS
 

@@ -9,16 +9,16 @@ from typing import Any, TypeVar
 import pytest
 from starlette.requests import Request
 
-from esim_service import auth
-from esim_service.clock import ManualClock
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.entities import ApiKey, Mode, Partner, Scope
-from esim_service.ids import Ids
-from esim_service.keyring import REMEMBERED_SECONDS, StoredKeys
+from esim_service.keys import auth
+from esim_service.keys.keyring import REMEMBERED_SECONDS, StoredKeys
 from esim_service.store import partners as store
 from esim_service.store.database import Database, UnavailableError
 from esim_service.store.unit import Unit, rows
+from esim_service.values.clock import ManualClock
+from esim_service.values.entities import ApiKey, Mode, Partner, Scope
+from esim_service.values.ids import Ids
 from partner_esim.server import Problem
 
 pytestmark = pytest.mark.anyio

@@ -10,7 +10,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from esim_service.clock import DAY, HOUR, MINUTE
 from esim_service.domain.lifecycle import (
     Happened,
     Observation,
@@ -20,7 +19,8 @@ from esim_service.domain.lifecycle import (
     revoke,
     top_up,
 )
-from esim_service.entities import Esim, Profile, Scope, Topup
+from esim_service.values.clock import DAY, HOUR, MINUTE
+from esim_service.values.entities import Esim, Profile, Scope, Topup
 
 GB = 10**9
 SCOPE = Scope("prt_1", "test")

@@ -2,9 +2,9 @@
 
 import pytest
 
-from esim_service.clock import ManualClock
-from esim_service.entities import Principal, Scope
-from esim_service.limits import KeyLimiter, LocalWindows
+from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
+from esim_service.values.clock import ManualClock
+from esim_service.values.entities import Principal, Scope
 from partner_esim.server import Allowance, Context, RateLimit
 
 pytestmark = pytest.mark.anyio

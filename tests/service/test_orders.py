@@ -7,12 +7,12 @@ from functools import partial
 import pytest
 
 from esim_service import catalogue
-from esim_service.clock import DAY
 from esim_service.domain import endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import Answered
-from esim_service.entities import Failure
 from esim_service.store import esims
+from esim_service.values.clock import DAY
+from esim_service.values.entities import Failure
 from partner_esim.server import Problem
 
 from .world import DAILY, FIXED, World

@@ -6,13 +6,13 @@ from functools import partial
 
 import pytest
 
-from esim_service import retention
-from esim_service.clock import DAY, HOUR
 from esim_service.domain import events as feed
-from esim_service.entities import Event
-from esim_service.retention import BATCH, RETENTION, purge
 from esim_service.store import events as store
 from esim_service.store.unit import Unit
+from esim_service.values.clock import DAY, HOUR
+from esim_service.values.entities import Event
+from esim_service.work import retention
+from esim_service.work.retention import BATCH, RETENTION, purge
 from partner_esim.server import Problem
 
 from .world import World

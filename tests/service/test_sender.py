@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from esim_service.clock import MINUTE, SECOND, ManualClock
 from esim_service.delivery.addresses import Address, AddressRule
 from esim_service.delivery.resolver import Resolve
 from esim_service.delivery.sender import (
@@ -25,6 +24,7 @@ from esim_service.delivery.sender import (
     Sender,
     trust,
 )
+from esim_service.values.clock import MINUTE, SECOND, ManualClock
 from partner_esim import webhooks
 
 from .receiver import Authority, Behaviour, Receiver, answer, receiver

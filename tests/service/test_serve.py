@@ -15,7 +15,8 @@ import anyio
 import httpx2
 import pytest
 
-from esim_service import catalogue, document
+from esim_service import catalogue
+from esim_service.http import document
 from partner_esim import EsimClient, models
 from partner_esim.errors import (
     ApiStatusError,

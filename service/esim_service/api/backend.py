@@ -13,14 +13,14 @@ from pydantic import BaseModel
 
 from partner_esim.server import Context, Cursors, Problem
 
-from ..carrier import Inquiry, Provisioner, RefusedError, UnreachableError
-from ..clock import Clock
-from ..domain.idempotency import Answered, Claim, in_progress, replay
+from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
+from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
 from ..domain.stamp import Stamp
-from ..entities import Principal, Scope
-from ..ids import Ids
 from ..store.database import Database, UnavailableError, Writer
 from ..store.unit import Unit
+from ..values.clock import Clock
+from ..values.entities import Principal, Scope
+from ..values.ids import Ids
 
 T = TypeVar("T")
 
@@ -66,7 +66,7 @@ class Backend:
 
     async def once(
         self,
-        claim: Claim,
+        claim: IdempotentRequest,
         inquiry: Inquiry,
         check: Callable[[], Unit[Answered | None]],
         do: Callable[[Stamp], Unit[Answered]],

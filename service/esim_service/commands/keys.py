@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import click
 
-from .. import auth, settings
-from ..clock import moment
+from .. import settings
 from ..domain import partners
-from ..entities import ApiKey, Mode, Scope
-from ..safeguard import refuse_live
+from ..keys import auth
+from ..process.safeguard import refuse_live
 from ..store import partners as store
 from ..store.database import Database, OperatorError
 from ..store.migrate import migrate_new, require_current
 from ..store.unit import Unit
+from ..values.clock import moment
+from ..values.entities import ApiKey, Mode, Scope
 from .options import database_option, explains_mistakes, stamp, with_database
 
 _LIMIT = click.IntRange(0, 1_000_000_000)

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from partner_esim import models
 
-from ..clock import moment
-from ..entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
-from ..money import to_decimal
+from ..values.clock import moment
+from ..values.entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
+from ..values.money import to_decimal
 
 
 def encoded(model: BaseModel) -> bytes:

@@ -9,11 +9,11 @@ from partner_esim import models
 from partner_esim.server import CREATE_WEBHOOK_ENDPOINT_CAPACITY as CAPACITY
 from partner_esim.server import Problem
 
-from ..entities import Scope, WebhookEndpoint
-from ..ids import Prefix
 from ..store import events as store
 from ..store import partners
 from ..store.unit import Unit
+from ..values.entities import Scope, WebhookEndpoint
+from ..values.ids import Prefix
 from . import events
 from .stamp import Stamp
 

@@ -9,11 +9,11 @@ from pydantic import BaseModel
 
 from partner_esim.server import Problem
 
-from ..entities import Account, Event, Scope
-from ..ids import Prefix
 from ..store import events as store
 from ..store import partners
 from ..store.unit import Unit
+from ..values.entities import Account, Event, Scope
+from ..values.ids import Prefix
 from . import bodies
 from .stamp import Stamp
 

@@ -10,8 +10,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from ..clock import DAY, HOUR
-from ..entities import Esim, Topup
+from ..values.clock import DAY, HOUR
+from ..values.entities import Esim, Topup
 
 EventType: TypeAlias = Literal[
     "esim.activated", "esim.usage", "esim.depleted", "esim.expiring", "esim.expired"

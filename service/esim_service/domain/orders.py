@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
-from ..clock import DAY
-from ..entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
-from ..ids import Prefix
 from ..store import esims, jobs, partners, plans
 from ..store import orders as store
 from ..store.unit import Unit
+from ..values.clock import DAY
+from ..values.entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
+from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle
-from .idempotency import Answered, Claim, remember, replay
+from .idempotency import Answered, IdempotentRequest, remember, replay
 from .lifecycle import NextReport
 from .stamp import Stamp
 
@@ -27,7 +27,7 @@ SHELF_LIFE = 365 * DAY
 class Request:
     """What a partner orders."""
 
-    claim: Claim
+    claim: IdempotentRequest
     plan_id: str
     quantity: int
     days: int | None

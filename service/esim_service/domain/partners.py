@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import get_args
 
-from ..entities import Account, ApiKey, Mode, Partner, Scope
-from ..ids import Prefix
-from ..money import UNITS_PER_DOLLAR
 from ..store import partners as store
 from ..store.unit import Unit
+from ..values.entities import Account, ApiKey, Mode, Partner, Scope
+from ..values.ids import Prefix
+from ..values.money import UNITS_PER_DOLLAR
 from . import ledger
 from .sandbox import TEST_BALANCE
 from .stamp import Stamp

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ..ids import Ids, Prefix
+from ..values.ids import Ids, Prefix
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
-from ..entities import Esim, Job, Topup, TopupPlan
-from ..ids import Prefix
 from ..store import esims as store
 from ..store import jobs, partners, plans
 from ..store.unit import Unit
+from ..values.entities import Esim, Job, Topup, TopupPlan
+from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle
-from .idempotency import Answered, Claim, remember, replay
+from .idempotency import Answered, IdempotentRequest, remember, replay
 from .orders import check_days
 from .stamp import Stamp
 
@@ -21,7 +21,7 @@ from .stamp import Stamp
 class Request:
     """What a partner buys for an eSIM."""
 
-    claim: Claim
+    claim: IdempotentRequest
     iccid: str
     topup_plan_id: str
     days: int | None

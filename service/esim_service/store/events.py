@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..entities import Event, Scope, WebhookEndpoint
+from ..values.entities import Event, Scope, WebhookEndpoint
 from .unit import Row, Unit, execute, insert, row, rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
+from ..values.entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
 from .unit import Row, Unit, execute, insert, row, rows
 
 

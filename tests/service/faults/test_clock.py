@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from esim_service.clock import HOUR, MINUTE, ManualClock
-from esim_service.ids import Ids
 from esim_service.store import esims, orders
+from esim_service.values.clock import HOUR, MINUTE, ManualClock
+from esim_service.values.ids import Ids
 
 from ..running import DEADLINE
 from ..test_jobs import Crew, crew_of
