@@ -13,6 +13,7 @@ from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
 from specwright.conformance.evidence import findings
 from specwright.conformance.har import read
+from specwright.conformance.hidden import hidden
 from specwright.conformance.rules import RULES
 from specwright.conformance.traffic import credentials, watch
 from specwright.errors import InputError
@@ -94,7 +95,7 @@ def check_traffic(
         coverage.tables(coverage.coverage(contract, record)),
     )
     keys = credentials(contract, recording.exchanges)
-    report = Redaction([*keys, *contract.shown(record.exchanges)]).report(report)
+    report = Redaction(keys, hidden(contract, record.exchanges)).report(report)
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))

@@ -15,6 +15,7 @@ from specwright.commands.output import output_format
 from specwright.conformance import coverage, har
 from specwright.conformance.contract import Contract
 from specwright.conformance.har import FILE as HAR
+from specwright.conformance.hidden import hidden
 from specwright.conformance.preflight import reach
 from specwright.conformance.record import Record
 from specwright.conformance.result import FILE as RESULT
@@ -177,7 +178,7 @@ def test(
             receiver = ReceiverOptions(authority, public_url, receiver_port, retry_scale)
         run = begin(contract, target, Profile(profile), chosen, receiver)
         interrupted = _go(run)
-        redaction = Redaction([*keys.values(), *contract.shown(run.record.exchanges)])
+        redaction = Redaction(keys.values(), hidden(contract, run.record.exchanges))
         report = redaction.report(run.report())
         others = {RESULT: result_of(run), HAR: har.render(run.record.exchanges)}
     if report_dir is not None:

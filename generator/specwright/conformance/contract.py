@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, cast
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.conformance.exchange import Exchange, JsonValue, Response
+from specwright.conformance.exchange import JsonValue, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
 from specwright.document.model import Document
@@ -166,15 +166,6 @@ class Contract:
             for pointer in self.shown_once
             if pointer.startswith(f"{at}/properties/")
             and isinstance(found := value.get(split(pointer)[-1]), str)
-        ]
-
-    def shown(self, exchanges: Iterable[Exchange]) -> list[str]:
-        """The values that exchanges have shown once, which no report may show."""
-        return [
-            value
-            for exchange in exchanges
-            if exchange.response is not None
-            for value in self.secrets(exchange.operation, exchange.response)
         ]
 
     def links(self, operation: Operation, status: int) -> list[Link]:
