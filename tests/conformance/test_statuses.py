@@ -11,7 +11,8 @@ from specwright.conformance.statuses import why_not
 from specwright.document.sources.load import load
 
 FINAL = {
-    "getBalance 400": "the request has nothing but a path",
+    "getEsim 400": "there is nothing that could be malformed",
+    "getBalance 400": "there is nothing that could be malformed",
     "getPlan 402": "the operation declares no charge",
     "listOrders 404": "the path names nothing that could be missing",
     "getPlan 409": "no code of it fits the operation",

@@ -37,7 +37,7 @@ from specwright.errors import INTERRUPTED, InputError
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.redaction import Redaction
-from specwright.report.terminal import live, show
+from specwright.report.terminal import live, say, show
 
 NOT_REACHED = 3
 
@@ -104,7 +104,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     metavar="DIRECTORY",
     type=click.Path(path_type=Path, file_okay=False),
     help="Receive webhooks on this machine, with a certificate of the authority in this "
-    "directory (made if need be), which the implementation has to trust.",
+    "directory (see specwright authority), which the implementation has to trust.",
 )
 @click.option(
     "--public-url",
@@ -186,7 +186,10 @@ def test(
         written = {name: json.dumps(each, indent=2) + "\n" for name, each in contents.items()}
         write(report, report_dir, written)
     show(FORMATS[output](report))
-    ctx.exit(INTERRUPTED if interrupted else _exit_code(run, min_coverage))
+    if coverage.share(run.items) < min_coverage:
+        reached = f"{coverage.share(run.items)} % of what the document declares was reached"
+        say(f"{reached}, and --min-coverage asks for {min_coverage} %", err=True)
+    ctx.exit(INTERRUPTED if interrupted else exit_code(run, min_coverage))
 
 
 def _go(run: Run) -> bool:
@@ -200,7 +203,8 @@ def _go(run: Run) -> bool:
     return False
 
 
-def _exit_code(run: Run, min_coverage: int) -> int:
+def exit_code(run: Run, min_coverage: int) -> int:
+    """How the command ends after a run that nobody interrupted."""
     if run.stopped is not None:
         return 2
     if run.record.violations:

@@ -45,9 +45,14 @@ def _charges_nothing(contract: Contract, operation: Operation) -> bool:
 
 
 def _cannot_be_malformed(contract: Contract, operation: Operation) -> bool:
-    """Whether there is nothing in a request but its path, for which 404 is the answer."""
-    places = {each.written.location for each in operation.slots}
-    return not operation.has_body and places <= {"path"}
+    """Whether there is nothing in a request but its path, where any text may stand."""
+    return not operation.has_body and all(
+        each.written.location == "path"
+        and not any(
+            problem for text in _TEXTS for problem in contract.instances.problems(each.schema, text)
+        )
+        for each in operation.slots
+    )
 
 
 def _cannot_be_missing(contract: Contract, operation: Operation) -> bool:
@@ -77,9 +82,11 @@ def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]
     return holds
 
 
+# What fits a schema with a pattern, a format, a length or a list of values is not both of them.
+_TEXTS = ("~", "any text, ü" * 100)
 _IDEMPOTENCY = (Condition.IDEMPOTENCY_IN_PROGRESS, Condition.IDEMPOTENCY_CHANGED)
 _REASONS = (
-    Reason("400", "the request has nothing but a path", _cannot_be_malformed),
+    Reason("400", "there is nothing that could be malformed", _cannot_be_malformed),
     Reason("402", "the operation declares no charge", _charges_nothing),
     Reason("404", "the path names nothing that could be missing", _cannot_be_missing),
     Reason("409", "no code of it fits the operation", _lacks_the_declaration(409)),
