@@ -30,6 +30,8 @@ MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 # Requests in a row without an answer, and the time they took, after which nothing is there.
 _LOST_AFTER = 8
 _LOST_SECONDS = 60.0
+# Steps of a request, as the client calls them.
+_OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_headers.complete"
 
 
 class TargetLost(Exception):  # noqa: N818 - it ends a run; what was seen so far is reported
@@ -138,8 +140,28 @@ class Target:
         return exchange
 
     def _receive(self, request: Request) -> Response:
+        """The answer to a request, which is sent twice if a connection ends that was idle.
+
+        It may end just when the request comes, which tells nothing of it (RFC 9112, 9.3.1).
+        """
+        steps: list[str] = []
+        try:
+            return self._exchange(request, steps)
+        except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+            if _OPENED in steps or _ANSWERED in steps:
+                raise
+        return self._exchange(request, steps)
+
+    def _exchange(self, request: Request, steps: list[str]) -> Response:
+        def note(step: str, _: object) -> None:
+            steps.append(step)
+
         with self._client.stream(
-            request.method, request.url, headers=list(request.headers), content=request.body
+            request.method,
+            request.url,
+            headers=list(request.headers),
+            content=request.body,
+            extensions={"trace": note},
         ) as answer:
             body = bytearray()
             ends = time.monotonic() + TIMEOUT_SECONDS
