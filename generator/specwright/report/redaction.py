@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote, quote_plus
@@ -20,8 +21,7 @@ REDACTED = "[redacted]"
 _SAFE = ("", "/", "!$&'()*+,;=:@", "!$&'()*+,;=:@/?")
 # A shorter piece of Base64 would match by chance.
 _SHORTEST_PIECE = 8
-_WORD = re.compile(r"[A-Za-z0-9]{4,}")
-_ESCAPED_WORD = re.compile(r"(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\[^u])|([A-Za-z0-9]{4,})")
+_WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 class Redaction:
@@ -31,8 +31,8 @@ class Redaction:
     the Base64 of a longer text, such as that of an `Authorization` header. Each form is one
     linear search.
 
-    Of `values` there may be thousands, which are no credentials: they are found but in Base64,
-    and only those are searched for of which a text has the longest word.
+    Of `values` there may be thousands, which are no credentials: they are found but in Base64. A
+    text is searched only for those of which it has a word that few others have.
     """
 
     __slots__ = ("_forms", "_of_word")
@@ -40,11 +40,13 @@ class Redaction:
     def __init__(self, secrets: Iterable[str], values: Iterable[str] = ()) -> None:
         self._forms = {form for secret in secrets for form in _forms(secret) if form}
         self._of_word: dict[str, set[str]] = {}
-        for form in {form for value in values for form in _written(value)}:
-            words = _words(form)
+        inner = {form: _inner_words(form) for value in values for form in _written(value)}
+        common = Counter(word for words in inner.values() for word in words)
+        for form, words in inner.items():
             if words:
-                self._of_word.setdefault(max(sorted(words), key=len), set()).add(form)
-            else:
+                rarest = min(words, key=lambda word: (common[word], word))
+                self._of_word.setdefault(rarest, set()).add(form)
+            elif form:
                 self._forms.add(form)
 
     def __repr__(self) -> str:
@@ -53,7 +55,7 @@ class Redaction:
     def text(self, text: str) -> str:
         """The text without secrets."""
         forms = set(self._forms)
-        for word in self._of_word.keys() & _words(text):
+        for word in self._of_word.keys() & set(_WORD.findall(text)):
             forms |= self._of_word[word]
         # A form may be a part of another one.
         for form in sorted(forms, key=lambda form: (-len(form), form)):
@@ -125,9 +127,9 @@ class Redaction:
         )
 
 
-def _words(text: str) -> set[str]:
-    """The runs of letters and digits in a text, with and without escapes before them."""
-    return {*_WORD.findall(text), *_ESCAPED_WORD.findall(text)} - {""}
+def _inner_words(text: str) -> set[str]:
+    """The words that stay words whatever stands before and after the text."""
+    return {each[0] for each in _WORD.finditer(text) if each.start() and each.end() < len(text)}
 
 
 def _written(secret: str) -> Iterator[str]:
