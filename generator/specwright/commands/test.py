@@ -180,8 +180,8 @@ def test(
         interrupted = _go(run)
         redaction = Redaction(keys.values(), hidden(contract, run.record.exchanges))
         report = redaction.report(run.report())
-        others = {RESULT: result_of(run), HAR: har.render(run.record.exchanges)}
     if report_dir is not None:
+        others = {RESULT: result_of(run), HAR: har.render(run.record.exchanges)}
         contents = {name: redaction.value(each) for name, each in others.items()}
         written = {name: json.dumps(each, indent=2) + "\n" for name, each in contents.items()}
         write(report, report_dir, written)
