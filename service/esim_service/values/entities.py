@@ -66,6 +66,7 @@ class Account:
         balance: the sum of the ledger.
         low_reported: whether balance.low was sent since the balance was last at the threshold.
         last_event: sequence of the newest event.
+        last_event_at: its time.
         purged_event: sequence of the newest event that is too old to be kept.
     """
 
@@ -74,6 +75,7 @@ class Account:
     low_threshold: int
     low_reported: bool
     last_event: int
+    last_event_at: int
     purged_event: int
     updated_at: int
 
