@@ -114,20 +114,6 @@ def test_no_resource_has_such_a_name(connection: Connection, name: str) -> None:
 
 AUTHORITIES = ("", ":", ":80", "x:", "x:99999", "x:80:80", "[::1", "[::1]:x", "@", "a@b@c", "x%")
 OTHERS = ("*", "?", "#", "http:", "http:/", "http://", "x", "x:80", "://x", "/\\", "//", "/:80")
-    "*",
-    "?",
-    "#",
-    "http:",
-    "http:/",
-    "http://",
-    "x",
-    "x:80",
-    "://x",
-    "/\\",
-    "//",
-    "/:80",
-    "/#",
-)
 
 
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS", "CONNECT"])
