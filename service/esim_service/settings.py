@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import base64
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "ESIM_"
 API_PATH = "/api/v1"
+
+_KEY_BYTES = 32
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 
@@ -35,6 +38,12 @@ class Settings(BaseSettings):
         description="A `redis://` or `rediss://` URL. Processes that share it share the rate "
         "limits of keys. Without it: PostgreSQL counts for all processes, and a process on SQLite "
         "for itself.",
+    )
+    secrets_key: SecretStr | None = Field(
+        default=None,
+        description="What the secrets that sign webhooks are encrypted with in the database: a "
+        "key of 32 bytes in URL-safe Base64. Several, separated by commas: the first encrypts, all "
+        "decrypt. Without it the database holds these secrets as they are.",
     )
     host: str = Field(default="127.0.0.1", description="The address that `serve` listens on.")
     port: Port = Field(
@@ -81,6 +90,12 @@ class Settings(BaseSettings):
     )
 
     @property
+    def encryption_keys(self) -> tuple[str, ...]:
+        """The keys of `secrets_key`, the one that encrypts first."""
+        text = self.secrets_key.get_secret_value() if self.secrets_key else ""
+        return tuple(filter(None, (each.strip() for each in text.split(","))))
+
+    @property
     def only_for_tests(self) -> tuple[str, ...]:
         """The variables of settings that must not meet live keys."""
         names = ("webhook_allow_cidr", "webhook_ca_file", "webhook_retry_scale")
@@ -107,6 +122,21 @@ class Settings(BaseSettings):
     def _check_redis_url(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("redis://", "rediss://", "unix://")):
             raise ValueError("must be a redis:// or rediss:// URL")
+        return value
+
+    @field_validator("secrets_key")
+    @classmethod
+    def _check_keys(cls, value: SecretStr | None) -> SecretStr | None:
+        for number, key in enumerate(value.get_secret_value().split(",") if value else (), 1):
+            try:
+                size = len(base64.b64decode(key.strip(), altchars=b"-_", validate=True))
+            except ValueError:
+                size = 0
+            if size != _KEY_BYTES:
+                raise ValueError(
+                    f"key {number} is not {_KEY_BYTES} bytes in URL-safe Base64: make one with "
+                    f"`openssl rand -base64 {_KEY_BYTES} | tr +/ -_`"
+                )
         return value
 
     @field_validator("webhook_allow_cidr", mode="before")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
 
 from ..carrier.simulator import Simulator
 from ..delivery.addresses import AddressRule
 from ..delivery.resolver import SystemResolver
-from ..delivery.sender import Sender, trust
+from ..delivery.sender import Message, Outcome, Sender, trust
+from ..encryption import SecretBox
 from ..settings import Settings
+from ..store import events
 from ..store.database import Database
 from ..store.open import open_database
 from ..values.clock import Clock, SystemClock
@@ -27,6 +29,7 @@ class Ports:
 
     Attributes:
         rule: which addresses webhooks may reach.
+        secrets: what signing secrets are stored with.
         registry: the metrics of the process.
     """
 
@@ -36,6 +39,7 @@ class Ports:
     carrier: Simulator
     rule: AddressRule
     resolver: SystemResolver
+    secrets: SecretBox
     registry: CollectorRegistry
 
 
@@ -59,6 +63,7 @@ async def open_ports(settings: Settings) -> AsyncIterator[Ports]:
                 carrier=Simulator(),
                 rule=AddressRule(settings.webhook_allow_cidr),
                 resolver=resolver,
+                secrets=SecretBox(settings.encryption_keys),
                 registry=registry,
             )
 
@@ -68,13 +73,28 @@ async def open_background(ports: Ports, settings: Settings) -> AsyncIterator[Bac
     """Make the background work of a process, for the time of the context."""
     context = trust(settings.webhook_ca_file)
     async with Sender(ports.clock, ports.rule, ports.resolver, context) as sender:
+
+        async def send(message: Message) -> Outcome:
+            return await sender.send(replace(message, secret=ports.secrets.decrypt(message.secret)))
+
         yield Background(
             ports.database,
             ports.clock,
             ports.ids,
             ports.carrier,
             ports.carrier,
-            sender.send,
+            send,
             WorkMetrics(ports.registry),
             settings.webhook_retry_scale,
         )
+
+
+async def require_secrets(ports: Ports) -> None:
+    """Return if what signs deliveries can be decrypted.
+
+    Raises:
+        OperatorError: it cannot, with the keys that are set.
+    """
+    stored = await ports.database.read(events.secrets)
+    for each in stored.values():
+        ports.secrets.decrypt(each)

@@ -16,7 +16,7 @@ from ..store.database import OperatorError
 from ..store.migrate import require_current
 from ..store.open import is_file
 from .background import Background
-from .ports import open_background, open_ports
+from .ports import open_background, open_ports, require_secrets
 from .safeguard import require_no_live_keys
 
 _log = structlog.get_logger(__name__)
@@ -42,6 +42,7 @@ async def work(settings: Settings, announce: Callable[[str], None]) -> None:
             ready = partial(require_current, ports.database)
             await ready()
             await require_no_live_keys(settings, ports.database)
+            await require_secrets(ports)
             server = Server(create_operations_app(ready, ports.registry))
             serving = asyncio.create_task(server.serve(sockets=[bound]))
             await server.listens.wait()
