@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import base64
+import difflib
+import os
+import ssl
+from collections.abc import Collection
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal
@@ -38,6 +42,11 @@ class Settings(BaseSettings):
         description="A `redis://` or `rediss://` URL. Processes that share it share the rate "
         "limits of keys. Without it: PostgreSQL counts for all processes, and a process on SQLite "
         "for itself.",
+    )
+    carrier: str | None = Field(
+        default=None,
+        description="Who makes the eSIMs of live mode: the name of an entry point of the group "
+        "`esim_service.carriers`. Without it there is no live mode; test mode has a simulator.",
     )
     secrets_key: SecretStr | None = Field(
         default=None,
@@ -149,8 +158,13 @@ class Settings(BaseSettings):
     @field_validator("webhook_ca_file")
     @classmethod
     def _check_file(cls, value: Path | None) -> Path | None:
-        if value is not None and not value.is_file():
-            raise ValueError(f"there is no file {value}")
+        if value is not None:
+            try:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(value)
+            except ssl.SSLError:
+                raise ValueError(f"{value} has no certificate in PEM") from None
+            except OSError as error:
+                raise ValueError(f"{value} cannot be read: {error.strerror}") from None
         return value
 
 
@@ -160,6 +174,10 @@ def load(**given: object) -> Settings:
     Raises:
         SettingsError: a setting cannot be used.
     """
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    ours = {each for each in os.environ if each.upper().startswith(PREFIX)}
+    if unknown := sorted(each for each in ours if each.upper() not in known):
+        raise SettingsError("\n".join(_unknown(each, known) for each in unknown))
     try:
         return Settings.model_validate(given)
     except ValidationError as error:
@@ -168,6 +186,12 @@ def load(**given: object) -> Settings:
             for each in error.errors(include_url=False)
         }
         raise SettingsError("\n".join(sorted(lines))) from None
+
+
+def _unknown(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    hint = f": is it {close[0]}?" if close else ""
+    return f"{ascii(name)[1:-1]}: there is no such setting{hint}"
 
 
 def render() -> str:

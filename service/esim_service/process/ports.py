@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, replace
 
 from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
 
+from ..carrier.modes import CarrierOfMode, NoCarrier
+from ..carrier.plugged import open_carrier
+from ..carrier.port import Carrier
 from ..carrier.simulator import Simulator
 from ..delivery.addresses import AddressRule
 from ..delivery.resolver import SystemResolver
@@ -36,7 +39,7 @@ class Ports:
     database: Database
     clock: Clock
     ids: Ids
-    carrier: Simulator
+    carrier: Carrier
     rule: AddressRule
     resolver: SystemResolver
     secrets: SecretBox
@@ -48,24 +51,26 @@ async def open_ports(settings: Settings) -> AsyncIterator[Ports]:
     """Open the database, and make the other ports, for the time of the context.
 
     Raises:
-        OperatorError: the database cannot be used.
+        OperatorError: the database or the carrier cannot be used.
     """
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
     clock = SystemClock()
-    async with open_database(settings.database) as database:
-        with closing(SystemResolver()) as resolver:
-            yield Ports(
-                database=database,
-                clock=clock,
-                ids=Ids(clock),
-                carrier=Simulator(),
-                rule=AddressRule(settings.webhook_allow_cidr),
-                resolver=resolver,
-                secrets=SecretBox(settings.encryption_keys),
-                registry=registry,
-            )
+    async with AsyncExitStack() as stack:
+        live: Carrier = NoCarrier()
+        if settings.carrier is not None:
+            live = await stack.enter_async_context(open_carrier(settings.carrier))
+        yield Ports(
+            database=await stack.enter_async_context(open_database(settings.database)),
+            clock=clock,
+            ids=Ids(clock),
+            carrier=CarrierOfMode({"test": Simulator(), "live": live}),
+            rule=AddressRule(settings.webhook_allow_cidr),
+            resolver=stack.enter_context(closing(SystemResolver())),
+            secrets=SecretBox(settings.encryption_keys),
+            registry=registry,
+        )
 
 
 @asynccontextmanager

@@ -43,7 +43,7 @@ from ..store.open import is_file
 from ..values.ids import Prefix
 from .background import Background
 from .ports import open_background, open_ports, require_secrets
-from .safeguard import require_no_live_keys
+from .safeguard import require_fit_for_keys
 
 DOCS_PATH = "/docs"
 
@@ -80,7 +80,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         ports = await stack.enter_async_context(open_ports(settings))
         database, clock, ids = ports.database, ports.clock, ports.ids
         await prepare(database, may_migrate=is_file(settings.database))
-        await require_no_live_keys(settings, database)
+        await require_fit_for_keys(settings, database)
         await require_secrets(ports)
         windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
         background = None
