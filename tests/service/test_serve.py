@@ -384,6 +384,20 @@ async def test_the_default_catalogue_is_loaded_only_once(ready: str, tmp_path: P
         assert running.run("catalogue", "list").startswith("pln_rs-5gb-30d\t")
 
 
+async def test_what_no_account_could_pay_is_refused(running: Running, tmp_path: Path) -> None:
+    content = json.loads(catalogue.default_path().read_bytes())
+    for each in content["plans"]:
+        each["price_usd"] = "50000000.00"
+    (tmp_path / "dear.json").write_text(json.dumps(content))
+    with running.client(running.key()) as client:
+        running.run("catalogue", "load", "dear.json")
+        with pytest.raises(BadRequestError) as refused:
+            client.orders.create(plan_id=PLAN, reference=reference(), quantity=20)
+        assert (refused.value.code, refused.value.param) == ("out_of_range", "quantity")
+        with pytest.raises(PaymentRequiredError):
+            client.orders.create(plan_id=PLAN, reference=reference(), quantity=19)
+
+
 def line_of(*arguments: str, cwd: Path, **variables: str) -> str:
     """The one line with which the command refuses."""
     done = esim_service(*arguments, cwd=cwd, **variables)

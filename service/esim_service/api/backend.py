@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ from ..store.unit import Unit
 from ..values.clock import Clock
 from ..values.entities import Principal, Scope
 from ..values.ids import Ids
+from .turns import CarrierTurns
 
 T = TypeVar("T")
 
@@ -35,6 +37,7 @@ class Backend:
 
     Attributes:
         wake: called after each commit, which may have left something to do.
+        turns: who may ask the carrier.
     """
 
     database: Database
@@ -43,6 +46,7 @@ class Backend:
     carrier: Provisioner
     cursors: Cursors
     wake: Callable[[], None]
+    turns: CarrierTurns = field(default_factory=CarrierTurns)
 
     def stamp(self) -> Stamp:
         """Return the stamp of one unit of work."""
@@ -73,8 +77,9 @@ class Backend:
     ) -> Answered:
         """Do what a reference stands for, unless that is done or in progress."""
         must_ask = self.carrier.has_to_be_asked(inquiry)
+        turn = self.turns.take(claim.scope.partner_id) if must_ask else nullcontext()
         try:
-            async with self.database.hold(claim.name, is_long=must_ask) as writer:
+            async with turn, self.database.hold(claim.name, is_long=must_ask) as writer:
                 if writer is not None:
                     return await self._do(writer, inquiry if must_ask else None, check, do)
             # Whoever holds the reference may only be another repeat of what is done.
