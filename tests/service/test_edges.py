@@ -12,7 +12,7 @@ import pytest
 
 from partner_esim import EsimClient
 from partner_esim.errors import (
-    BadRequestError,
+    InvalidArgumentError,
     PaymentRequiredError,
     UnprocessableContentError,
 )
@@ -77,7 +77,8 @@ def test_an_order_may_cost_all_there_is_and_not_a_unit_more(
     with pytest.raises(PaymentRequiredError) as refused:
         client.orders.create(plan_id=PLAN, reference="r")
     [detail] = refused.value.details
-    assert (detail.required_usd, detail.balance_usd) == (price, price - Decimal("0.0001"))
+    assert Decimal(detail["required_usd"]) == price
+    assert Decimal(detail["balance_usd"]) == price - Decimal("0.0001")
     running.run(*credit, "0.0001")
     client.orders.create(plan_id=PLAN, reference="r")
     assert client.balance.get().balance_usd == Decimal("0.00")
@@ -100,9 +101,9 @@ def test_a_balance_says_when_it_was_changed_last(
 def test_a_webhook_url_has_up_to_2048_characters(client: EsimClient) -> None:
     url = "https://hooks.example/".ljust(2048, "a")
     assert client.webhook_endpoints.create(url=url).url == url
-    with pytest.raises(BadRequestError) as refused:
+    # The client says so before the service could.
+    with pytest.raises(InvalidArgumentError):
         client.webhook_endpoints.create(url=f"{url}a")
-    assert refused.value.param == "url"
 
 
 def test_a_reset_makes_references_of_top_ups_free(client: EsimClient) -> None:
