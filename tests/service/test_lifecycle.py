@@ -16,7 +16,6 @@ from esim_service.domain.lifecycle import (
     elapse,
     next_moment,
     observe,
-    revoke,
     top_up,
 )
 from esim_service.values.clock import DAY, HOUR, MINUTE
@@ -216,12 +215,6 @@ def test_a_late_report_activates_and_expires_at_once() -> None:
         "esim.depleted",
         "esim.expired",
     ]
-
-
-def test_a_revoked_esim_stays_revoked() -> None:
-    esim = revoke(active(), 5)
-    assert (esim.status, esim.updated_at) == ("revoked", 5)
-    assert revoke(esim, 6) is esim
 
 
 class Lives(RuleBasedStateMachine):

@@ -17,6 +17,7 @@ from partner_esim.server import Context, Cursors, Problem
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
 from ..domain.stamp import Stamp
+from ..problems import unavailable
 from ..store.database import Database, UnavailableError, Writer
 from ..store.unit import Unit
 from ..values.clock import Clock
@@ -113,12 +114,6 @@ class Backend:
             raise Problem("upstream_error", error.message) from None
         except UnreachableError:
             raise unavailable() from None
-
-
-def unavailable() -> Problem:
-    """Make the problem of something that will work again soon."""
-    message = "The service cannot do this now. Try again."
-    return Problem("unavailable", message, headers={"Retry-After": "1"})
 
 
 def scope_of(context: Context) -> Scope:

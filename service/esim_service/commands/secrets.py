@@ -8,8 +8,8 @@ import click
 
 from .. import settings
 from ..domain import endpoints
-from ..encryption import SecretBox
 from ..store.database import Database, OperatorError
+from ..store.encryption import SecretBox
 from ..store.migrate import require_current
 from .options import database_option, explains_mistakes, with_database
 

@@ -117,11 +117,6 @@ def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
     return _until(after, esim.expires_at + topup.validity_days * DAY)
 
 
-def revoke(esim: Esim, now: int) -> Esim:
-    """Return the eSIM after it was taken back; nothing happens to it any more."""
-    return esim if esim.status == "revoked" else replace(esim, status="revoked", updated_at=now)
-
-
 def next_moment(esim: Esim, now: int) -> int | None:
     """Return when `elapse` has something to say again; None when never."""
     if not is_alive(esim):

@@ -15,10 +15,10 @@ from ..carrier.simulator import Simulator
 from ..delivery.addresses import AddressRule
 from ..delivery.resolver import SystemResolver
 from ..delivery.sender import Message, Outcome, Sender, trust
-from ..encryption import SecretBox
 from ..settings import Settings
 from ..store import events
 from ..store.database import Database
+from ..store.encryption import SecretBox
 from ..store.open import open_database
 from ..values.clock import Clock, SystemClock
 from ..values.ids import Ids

@@ -7,8 +7,9 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Protocol
 
-from partner_esim.server import Allowance, Context, Problem, RateLimit
+from partner_esim.server import Allowance, Context, RateLimit
 
+from ..problems import unavailable
 from ..store.database import UnavailableError
 from ..values.clock import Clock
 from ..values.entities import Principal
@@ -100,5 +101,4 @@ class KeyLimiter:
         try:
             return await self._windows.take(bucket, allowed, limit.window_seconds)
         except UnavailableError:
-            message = "The service cannot do this now. Try again."
-            raise Problem("unavailable", message, headers={"Retry-After": "1"}) from None
+            raise unavailable() from None
