@@ -109,7 +109,7 @@ def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
         else esim.total_bytes + topup.data_bytes
     )
     after = replace(esim, total_bytes=total, updated_at=now)
-    after = replace(after, usage_reported=min(esim.usage_reported, _mark(after)))
+    after = replace(after, usage_reported=_mark(after))
     if esim.status == "depleted" and after.usage_reported < _ALL:
         after = replace(after, status="active")
     if esim.activated_at is None and esim.validity_days:
