@@ -106,6 +106,23 @@ async def test_a_key_in_force_is_looked_up_once_in_a_while(
     assert counting.reads == 2
 
 
+async def test_a_query_that_takes_long_is_not_remembered_for_longer(
+    database: Database, clock: ManualClock, issuer: Issuer
+) -> None:
+    class Slow(Counting):
+        async def read(self, make: Callable[[], Unit[T]]) -> T:
+            found = await super().read(make)
+            clock.advance(MOMENT)
+            return found
+
+    slow = Slow(database)
+    keys = StoredKeys(slow, clock)
+    digest = auth.digest((await issuer.issue())[0])
+    for count in (1, 2):
+        assert await keys.find(digest)
+        assert slow.reads == count
+
+
 async def test_only_so_many_keys_are_remembered(
     database: Database, clock: ManualClock, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

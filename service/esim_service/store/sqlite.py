@@ -158,6 +158,14 @@ class SqliteDatabase:
         self._readers.shutdown()
         for connection in self._open_readers:
             connection.close()
+        with suppress(sqlite3.Error), closing(_connect(f"{self.path.as_uri()}?mode=ro")) as last:
+            last.execute("SELECT name FROM sqlite_master").fetchone()
+            # Everything goes into the file, which then is whole without what is beside it.
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # SQLite leaves what is beside a file when the last one to close it may only read. To
+            # make that again, the next start would need room, which a full disk does not have.
+            self._connection.close()
         self._connection.close()
         self._unlock()
 
