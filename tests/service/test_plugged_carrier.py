@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from esim_service.carrier.plugged import open_carrier
+from esim_service.store.database import OperatorError
 from partner_esim import EsimClient, models
 from partner_esim.errors import ApiStatusError
 
@@ -80,8 +82,11 @@ async def test_a_live_key_from_elsewhere_is_not_charged_for_what_nobody_makes(
         ("something-else", "something-else is no carrier"),
     ],
 )
-async def test_a_carrier_that_is_none_is_told(tmp_path: Path, name: str, words: str) -> None:
-    variables = {**CARRIER, "ESIM_CARRIER": name}
-    line = refused(*SERVE, cwd=tmp_path, **variables)
-    assert line.startswith("error: ESIM_CARRIER: ")
-    assert words in line
+async def test_a_carrier_that_is_none_is_told(
+    monkeypatch: pytest.MonkeyPatch, name: str, words: str
+) -> None:
+    monkeypatch.syspath_prepend(CARRIER["PYTHONPATH"])
+    with pytest.raises(OperatorError, match=r"^ESIM_CARRIER: ") as raised:
+        async with open_carrier(name):
+            pass
+    assert words in str(raised.value)

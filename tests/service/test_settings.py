@@ -1,5 +1,6 @@
 """Settings: defaults, the environment, and what is refused."""
 
+import base64
 import os
 from ipaddress import ip_network
 from pathlib import Path
@@ -113,3 +114,23 @@ def test_a_setting_that_is_none_is_named_with_the_one_that_is_meant(
 def test_a_setting_in_small_letters_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("esim_port", "81")
     assert settings.load().port == 81
+
+
+KEY = base64.urlsafe_b64encode(bytes(range(224, 256))).decode()
+
+
+def test_keys_for_secrets_are_read_and_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ESIM_SECRETS_KEY", f"{KEY}, {KEY[::-1][1:]}=")
+    loaded = settings.load()
+    assert loaded.encryption_keys == (KEY, f"{KEY[::-1][1:]}=")
+    assert KEY not in repr(loaded)
+
+
+@pytest.mark.parametrize("key", ["short", KEY[:-1], f"{KEY},", f"{KEY},{KEY[:-4]}", "é" * 44])
+def test_a_key_that_is_none_is_told_without_showing_it(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    monkeypatch.setenv("ESIM_SECRETS_KEY", key)
+    with pytest.raises(SettingsError, match=r"^ESIM_SECRETS_KEY: key \d is not 32 bytes") as caught:
+        settings.load()
+    assert key not in str(caught.value) and KEY not in str(caught.value)

@@ -65,6 +65,7 @@ class FileWindows:
             part.unlink()
         file = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
+            os.fchmod(file, 0o600)
             lines = [
                 f"{now - round((monotonic - taken) * SECOND)} {bucket}\n"
                 for bucket, taken in self._windows.all()
