@@ -18,15 +18,15 @@ import asyncpg
 import psutil
 
 from benchmarks.workshop import ENVIRONMENT, Workshop
-from esim_service import auth
-from esim_service.clock import SystemClock
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.entities import Scope
-from esim_service.ids import Ids
+from esim_service.keys import auth
 from esim_service.store.migrate import migrate
 from esim_service.store.open import is_file, open_database
 from esim_service.store.unit import Unit
+from esim_service.values.clock import SystemClock
+from esim_service.values.entities import Scope
+from esim_service.values.ids import Ids
 
 BASELINE = Path(__file__).parents[1] / "servers"
 COMMAND = str(Path(sys.executable).with_name("esim-service"))
@@ -82,12 +82,12 @@ async def issue(place: str, count: int) -> list[str]:
     """Make a database ready: partners with enough money, and a key without limits for each."""
     clock = SystemClock()
     stamp = Stamp(clock.now(), Ids(clock))
-    texts = [auth.new_key("live") for _ in range(count)]
+    texts = [auth.new_key("test") for _ in range(count)]
 
     def make() -> Unit[None]:
         for text in texts:
             partner = yield from partners.ensure(f"bench {text[-12:]}", stamp)
-            scope = Scope(partner.partner_id, "live")
+            scope = Scope(partner.partner_id, "test")
             yield from partners.credit(scope, _CREDIT, stamp)
             yield from partners.issue_key(
                 scope,

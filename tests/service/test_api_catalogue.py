@@ -11,14 +11,14 @@ from esim_service import catalogue
 from esim_service.api.backend import Backend
 from esim_service.api.esims import EsimGroup
 from esim_service.api.plans import PlanGroup
-from esim_service.clock import ManualClock
+from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.entities import Principal, Scope
-from esim_service.ids import Ids
-from esim_service.simulator import Simulator
 from esim_service.store.catalogue import replace
 from esim_service.store.database import Database
+from esim_service.values.clock import ManualClock
+from esim_service.values.entities import Principal, Scope
+from esim_service.values.ids import Ids
 from partner_esim.server import Cursors, create_app
 
 pytestmark = pytest.mark.anyio
@@ -59,6 +59,17 @@ async def test_plans_come_by_id_and_match_all_filters(api: httpx2.AsyncClient) -
     assert ids == sorted(
         each.plan_id for each in file if "FR" in each.countries and each.coverage == "regional"
     )
+
+
+async def test_only_what_is_for_sale_is_listed(api: httpx2.AsyncClient, database: Database) -> None:
+    goods = catalogue.load(catalogue.default_path())
+    kept = [each for each in goods.plans if "JP" in each.countries][:1]
+    fewer = catalogue.Catalogue(plans=kept, topup_plans=[])
+    await database.write(partial(replace, fewer))
+    listed = (await api.get("/plans", params={"country": "JP"})).json()["data"]
+    assert [each["plan_id"] for each in listed] == [kept[0].plan_id]
+    everywhere = (await api.get("/plans", params={"coverage": "global"})).json()["data"]
+    assert [each["plan_id"] for each in everywhere] in ([], [kept[0].plan_id])
 
 
 async def test_a_cursor_belongs_to_its_filters(api: httpx2.AsyncClient) -> None:

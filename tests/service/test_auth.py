@@ -5,8 +5,8 @@ import secrets
 import pytest
 from starlette.requests import Request
 
-from esim_service.auth import Authenticator, digest, mode_of
-from esim_service.entities import Mode, Principal, Scope
+from esim_service.keys.auth import Authenticator, digest, mode_of
+from esim_service.values.entities import Mode, Principal, Scope
 
 REQUEST = Request({"type": "http", "headers": []})
 LIVE_OWNER = Principal(Scope("prt_1", "live"), "key_1", False, None, None)

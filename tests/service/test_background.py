@@ -15,19 +15,19 @@ from ipaddress import ip_address, ip_network
 import pytest
 from prometheus_client import CollectorRegistry
 
-from esim_service.activity import Activity
-from esim_service.background import Background
-from esim_service.clock import MINUTE, SECOND
+from esim_service.carrier.simulator import Simulator
 from esim_service.delivery.addresses import Address, AddressRule
+from esim_service.delivery.runner import LEASE, PER_ENDPOINT
 from esim_service.delivery.sender import Sender, trust
-from esim_service.delivery.worker import LEASE, PER_ENDPOINT
-from esim_service.entities import Scope, WebhookEndpoint
-from esim_service.ids import Prefix
-from esim_service.simulator import Simulator
+from esim_service.process.background import Background
 from esim_service.store import events as event_store
 from esim_service.store.database import UnavailableError
 from esim_service.store.postgres import PostgresDatabase
 from esim_service.store.unit import Unit, execute, rows
+from esim_service.values.clock import MINUTE, SECOND
+from esim_service.values.entities import Scope, WebhookEndpoint
+from esim_service.values.ids import Prefix
+from esim_service.work.metrics import WorkMetrics
 from partner_esim import models, webhooks
 
 from .receiver import Authority, Behaviour, Receiver, answer, receiver
@@ -86,7 +86,7 @@ class Scenery:
                 simulator,
                 simulator,
                 sender.send,
-                Activity(registry or CollectorRegistry()),
+                WorkMetrics(registry or CollectorRegistry()),
             )
             task = asyncio.create_task(background.run())
             try:
@@ -365,7 +365,7 @@ async def test_a_mistake_of_ours_does_not_end_it(
             raise RuntimeError("a mistake of ours")
 
         monkeypatch.setattr(work._jobs, "fill", broken)
-        monkeypatch.setattr(work._worker, "fill", broken)
+        monkeypatch.setattr(work._deliveries, "fill", broken)
         with caplog.at_level(logging.ERROR):
             await until(lambda: "a mistake of ours" in caplog.text)
             await scenery.world.order("r1")

@@ -9,8 +9,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from esim_service.document import render
-from esim_service.pages import Page
+from esim_service.http.document import render
+from esim_service.http.pages import Page
 from partner_esim.models import Error
 
 REQUEST_ID = "req_01kjpx8nh0aqdvgyy0jrsyegax"

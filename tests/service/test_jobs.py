@@ -14,17 +14,17 @@ from functools import partial
 import pytest
 from prometheus_client import CollectorRegistry
 
-from esim_service.activity import Activity
-from esim_service.carrier import Inquiry, RefusedError, UnreachableError
-from esim_service.clock import DAY, HOUR, MINUTE, SECOND
+from esim_service.carrier.port import Inquiry, RefusedError, UnreachableError
+from esim_service.carrier.simulator import Simulator
 from esim_service.domain import sandbox
 from esim_service.domain.lifecycle import Observation
-from esim_service.entities import Esim, Mode, Order, Profile, Topup
-from esim_service.jobs.runner import LEASE, PER_KIND, JobRunner
-from esim_service.jobs.work import LONGEST_PAUSE, Work, retry_after
-from esim_service.simulator import Simulator
 from esim_service.store.database import UnavailableError
 from esim_service.store.unit import execute
+from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND
+from esim_service.values.entities import Esim, Mode, Order, Profile, Topup
+from esim_service.work.jobs import LONGEST_PAUSE, CarrierJobs, retry_after
+from esim_service.work.metrics import WorkMetrics
+from esim_service.work.runner import LEASE, PER_KIND, JobRunner
 
 from .world import World
 
@@ -118,8 +118,8 @@ class Crew:
 def crew_of(world: World, carrier: Carrier | None = None, seconds: float = 10) -> Crew:
     carrier = carrier or Carrier()
     registry = CollectorRegistry()
-    work = Work(world.database, world.clock, world.ids, carrier, carrier, seconds)
-    runner = JobRunner(world.database, work, world.clock, Activity(registry), grace_seconds=0)
+    work = CarrierJobs(world.database, world.clock, world.ids, carrier, carrier, seconds)
+    runner = JobRunner(world.database, work, world.clock, WorkMetrics(registry), grace_seconds=0)
     return Crew(world, runner, carrier, registry)
 
 
@@ -518,8 +518,8 @@ async def test_a_scenario_shows_its_events_within_15_seconds(
 ) -> None:
     simulator = Simulator()
     crew = crew_of(world)
-    work = Work(world.database, world.clock, world.ids, simulator, simulator)
-    crew.runner = JobRunner(world.database, work, world.clock, Activity(CollectorRegistry()))
+    work = CarrierJobs(world.database, world.clock, world.ids, simulator, simulator)
+    crew.runner = JobRunner(world.database, work, world.clock, WorkMetrics(CollectorRegistry()))
     before = await world.balance()
     answered = await world.order("r1", scenario=scenario, quantity=2)
     await crew.pass_time(15 * SECOND, late)
@@ -540,8 +540,8 @@ async def test_a_scenario_shows_its_events_within_15_seconds(
 async def test_scenarios_do_nothing_in_live_mode(world: World) -> None:
     simulator = Simulator()
     crew = crew_of(world)
-    work = Work(world.database, world.clock, world.ids, simulator, simulator)
-    crew.runner = JobRunner(world.database, work, world.clock, Activity(CollectorRegistry()))
+    work = CarrierJobs(world.database, world.clock, world.ids, simulator, simulator)
+    crew.runner = JobRunner(world.database, work, world.clock, WorkMetrics(CollectorRegistry()))
     await world.credit(10_000_000)
     for scenario in SCENARIOS:
         await world.order(scenario, mode="live", scenario=scenario)

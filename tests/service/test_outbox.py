@@ -12,16 +12,16 @@ from functools import partial
 import pytest
 from prometheus_client import CollectorRegistry
 
-from esim_service.activity import Activity
-from esim_service.clock import HOUR, MINUTE, SECOND, ManualClock
 from esim_service.delivery.outbox import DatabaseOutbox
+from esim_service.delivery.runner import LEASE, PER_ENDPOINT, DueDelivery
 from esim_service.delivery.sender import Acknowledged, Failed, Reason
-from esim_service.delivery.worker import LEASE, PER_ENDPOINT, Claim
 from esim_service.domain import endpoints
-from esim_service.entities import Event
-from esim_service.ids import Prefix
 from esim_service.store import events as event_store
 from esim_service.store.unit import Unit, execute
+from esim_service.values.clock import HOUR, MINUTE, SECOND, ManualClock
+from esim_service.values.entities import Event
+from esim_service.values.ids import Prefix
+from esim_service.work.metrics import WorkMetrics
 
 from .world import SECRET, World
 
@@ -44,14 +44,14 @@ class Queue:
 
     async def claim(
         self, limit: int = 100, busy: Mapping[str, int] | None = None
-    ) -> Sequence[Claim]:
+    ) -> Sequence[DueDelivery]:
         now = self.clock.now()
         return await self.outbox.claim(now, now + LEASE, limit, PER_ENDPOINT, busy or {})
 
-    async def fail(self, claim: Claim) -> None:
+    async def fail(self, claim: DueDelivery) -> None:
         await self.outbox.record(claim, FAILED, self.clock.now())
 
-    async def acknowledge(self, claim: Claim) -> None:
+    async def acknowledge(self, claim: DueDelivery) -> None:
         await self.outbox.record(claim, Acknowledged(200), self.clock.now())
 
     async def waiting(self) -> int:
@@ -74,7 +74,7 @@ class Queue:
 @pytest.fixture
 def queue(world: World) -> Queue:
     registry = CollectorRegistry()
-    return Queue(world, DatabaseOutbox(world.database, Activity(registry)), registry)
+    return Queue(world, DatabaseOutbox(world.database, WorkMetrics(registry)), registry)
 
 
 async def exhaust(queue: Queue) -> None:
@@ -336,7 +336,7 @@ async def test_workers_at_once_share_what_is_due(queue: Queue) -> None:
         await queue.world.endpoint(f"https://{name}.example/")
     for number in range(8):
         await queue.world.completed(f"r{number}")
-    claims: list[Claim] = []
+    claims: list[DueDelivery] = []
     while len(claims) < 24:
         found = await asyncio.gather(*(queue.claim(limit=5) for _ in range(4)))
         claims += [claim for each in found for claim in each]

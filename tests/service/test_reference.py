@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from esim_service import document
-from esim_service.reference import render
+from esim_service.http import document
+from esim_service.http.reference import render
 
 BASE_URL = "http://127.0.0.1:8000/api/v1"
 VOID = frozenset(("meta", "link", "br", "hr", "img"))

@@ -6,13 +6,13 @@ from functools import partial
 
 import pytest
 
-from esim_service import retention
-from esim_service.clock import DAY, HOUR
 from esim_service.domain import events as feed
-from esim_service.entities import Event
-from esim_service.retention import BATCH, RETENTION, purge
 from esim_service.store import events as store
 from esim_service.store.unit import Unit
+from esim_service.values.clock import DAY, HOUR
+from esim_service.values.entities import Event
+from esim_service.work import retention
+from esim_service.work.retention import BATCH, RETENTION, purge
 from partner_esim.server import Problem
 
 from .world import World
@@ -61,6 +61,19 @@ async def test_a_cursor_that_misses_removed_events_is_refused(world: World) -> N
     assert await sequences(world, after=2) == [3, 4]
     assert await sequences(world, after=3) == [4]
     assert await sequences(world) == [3, 4]
+
+
+async def test_a_purge_that_knows_less_takes_nothing_back(world: World) -> None:
+    for number in range(3):
+        await world.completed(f"r{number}")
+    for last in (3, 1):
+        forget = partial(feed.forget, world.scope(), last, world.clock.now() + 1)
+        await world.database.write(forget)
+    for missing in (1, 2):
+        with pytest.raises(Problem) as raised:
+            await sequences(world, after=missing)
+        assert raised.value.code == "cursor_expired"
+    assert await sequences(world, after=3) == []
 
 
 async def test_the_feed_goes_on_where_it_was(world: World) -> None:

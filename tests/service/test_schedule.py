@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esim_service.clock import HOUR, MINUTE
 from esim_service.delivery.schedule import acknowledged, failed, next_attempt
-from esim_service.entities import Scope, WebhookEndpoint
+from esim_service.values.clock import HOUR, MINUTE
+from esim_service.values.entities import Scope, WebhookEndpoint
 
 ENDPOINT = WebhookEndpoint(
     endpoint_id="whe_1",

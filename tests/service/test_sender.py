@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from esim_service.clock import MINUTE, SECOND, ManualClock
 from esim_service.delivery.addresses import Address, AddressRule
 from esim_service.delivery.resolver import Resolve
 from esim_service.delivery.sender import (
@@ -25,6 +24,7 @@ from esim_service.delivery.sender import (
     Sender,
     trust,
 )
+from esim_service.values.clock import MINUTE, SECOND, ManualClock
 from partner_esim import webhooks
 
 from .receiver import Authority, Behaviour, Receiver, answer, receiver
@@ -240,6 +240,22 @@ def test_a_connection_that_ends_without_an_answer_fails(attempts: Attempts) -> N
         await asyncio.sleep(1)
 
     assert attempts.run(behave) in (Failed(Reason.PROTOCOL), Failed(Reason.DISCONNECTED))
+
+
+@pytest.mark.parametrize(
+    ("place", "outcome"), [(8, Acknowledged(200)), (9, Failed(Reason.CONNECT))]
+)
+def test_at_most_eight_addresses_are_dialled(
+    attempts: Attempts, place: int, outcome: Outcome
+) -> None:
+    # Only one of them, 127.0.0.1, has a receiver.
+    found = [ip_address(f"127.0.0.{number}") for number in range(2, 20)]
+    found.insert(place - 1, ip_address("127.0.0.1"))
+
+    async def many(_: str) -> tuple[Address, ...]:
+        return tuple(found)
+
+    assert attempts.run(answer("200 OK"), resolve=many, limits=Limits()) == outcome
 
 
 def test_a_reset_fails(attempts: Attempts) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from esim_service import catalogue
-from esim_service.service import prepare
+from esim_service.process.service import prepare
 from esim_service.store import catalogue as catalogue_store
 from esim_service.store import secrets
 from esim_service.store.database import Database, OperatorError

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esim_service.carrier import Inquiry, Provisioner, RefusedError, Reporter
-from esim_service.clock import HOUR, SECOND
+from esim_service.carrier.port import Inquiry, Provisioner, RefusedError, Reporter
+from esim_service.carrier.simulator import CADENCE, Simulator, luhn_digit
 from esim_service.domain.lifecycle import elapse, next_moment, observe, top_up
-from esim_service.entities import Esim, Order, Scope
-from esim_service.simulator import CADENCE, Simulator, luhn_digit
+from esim_service.values.clock import HOUR, SECOND
+from esim_service.values.entities import Esim, Order, Scope
 
 from .test_lifecycle import ESIM, GB, TOPUP
 

@@ -7,21 +7,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from esim_service import catalogue
-from esim_service.clock import ManualClock
 from esim_service.domain import endpoints, orders, partners, topups
 from esim_service.domain import events as feed
-from esim_service.domain.idempotency import Answered, Claim
+from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.stamp import Stamp
-from esim_service.entities import (
-    Esim,
-    Event,
-    Mode,
-    Order,
-    Profile,
-    Scope,
-    WebhookEndpoint,
-)
-from esim_service.ids import Ids, Prefix
 from esim_service.store import esims
 from esim_service.store import events as event_store
 from esim_service.store import orders as order_store
@@ -29,6 +18,9 @@ from esim_service.store import partners as accounts
 from esim_service.store.catalogue import replace as replace_catalogue
 from esim_service.store.database import Database
 from esim_service.store.unit import Unit, rows
+from esim_service.values.clock import ManualClock
+from esim_service.values.entities import Esim, Event, Mode, Order, Profile, Scope, WebhookEndpoint
+from esim_service.values.ids import Ids, Prefix
 
 FIXED = "pln_jp-5gb-30d"
 DAILY = "pln_asia-daily-1gb"
@@ -74,7 +66,7 @@ class World:
         scenario: str | None = None,
     ) -> Answered:
         payload = f"{plan_id} {days} {quantity}".encode()
-        claim = Claim(self.scope(mode), "createOrder", reference, payload)
+        claim = IdempotentRequest(self.scope(mode), "createOrder", reference, payload)
         metadata = {"a": "\0"} | ({} if scenario is None else {orders.SCENARIO: scenario})
         request = orders.Request(claim, plan_id, quantity, days, True, "é\0", metadata)
         return await self.database.write(lambda: orders.place(request, self.stamp()))
@@ -88,7 +80,7 @@ class World:
         return numbers
 
     async def top_up(self, reference: str, iccid: str, days: int | None = None) -> Answered:
-        claim = Claim(self.scope(), "createTopup", reference, iccid.encode())
+        claim = IdempotentRequest(self.scope(), "createTopup", reference, iccid.encode())
         request = topups.Request(claim, iccid, "tpl_jp-3gb-30d", days)
         return await self.database.write(lambda: topups.buy(request, self.stamp()))
 

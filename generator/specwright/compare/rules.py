@@ -205,6 +205,16 @@ def _review(id: str, level: Level, why: str) -> RuleDescription:
     return RuleDescription(id, Category.REVIEW, why, "", "", level, level)
 
 
+SDK_BROKEN = RuleDescription(
+    "sdk-broken",
+    Category.CLIENT_SOURCE,
+    "Code that uses the generated package as it is today fails: a name is gone, or is called in "
+    "another way. Only `specwright review` finds this; it compares the packages of both documents.",
+    "",
+    "",
+    Level.WARNING,
+    Level.WARNING,
+)
 UNPROVEN = _review(
     "diff-unproven",
     Level.WARNING,
@@ -245,7 +255,7 @@ VERSION = _review(
     "Which version the changes call for.",
 )
 DESCRIPTIONS: tuple[RuleDescription, ...] = (
-    *RULES,
+    *sorted((*RULES, SDK_BROKEN), key=lambda rule: list(Category).index(Category(rule.category))),
     UNPROVEN,
     INCOMPLETE,
     INVALID,

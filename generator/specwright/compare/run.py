@@ -55,11 +55,17 @@ def compare(
     acceptances: Sequence[Acceptance] = (),
     *,
     today: date,
+    others: Sequence[tuple[Finding, Sequence[str]]] = (),
 ) -> Report:
-    """Review the change from one upgraded document to another."""
+    """Review the change from one upgraded document to another.
+
+    Args:
+        others: what the change has been found to break besides, each with the names that an
+            acceptance may give for it.
+    """
     review = _Review((base, revision), today)
     review.run()
-    kept, accepted = apply(acceptances, review.findings(), today)
+    kept, accepted = apply(acceptances, [*review.findings(), *others], today)
     if base.data != revision.data:
         kept.append(verdict(base, revision, kept))
     return Report(
@@ -68,6 +74,7 @@ def compare(
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
+        command="diff",
     )
 
 

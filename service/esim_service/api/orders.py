@@ -9,9 +9,9 @@ from pydantic import MISSING
 from partner_esim import models
 from partner_esim.server import CREATE_ORDER_REPLAY_HEADERS, Context, Orders, Problem, Reply
 
-from ..carrier import Inquiry
+from ..carrier.port import Inquiry
 from ..domain import bodies, orders
-from ..domain.idempotency import Claim
+from ..domain.idempotency import IdempotentRequest
 from ..store import orders as store
 from .backend import NEWEST, Backend, page, payload, scope_of
 
@@ -47,7 +47,7 @@ class OrderGroup(Orders):
         self, *, body: models.OrderCreate, context: Context
     ) -> Reply[models.Order]:
         """Place an order, once per reference."""
-        claim = Claim(scope_of(context), "createOrder", body.reference, payload(body))
+        claim = IdempotentRequest(scope_of(context), "createOrder", body.reference, payload(body))
         end_user = None if body.end_user is MISSING else body.end_user
         label = None if end_user is None or end_user.label is MISSING else end_user.label
         request = orders.Request(

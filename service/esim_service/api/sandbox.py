@@ -7,9 +7,9 @@ from functools import partial
 from partner_esim import models
 from partner_esim.server import Context, Problem, Sandbox
 
-from ..clock import moment
 from ..domain import sandbox
-from ..money import to_decimal
+from ..values.clock import moment
+from ..values.money import to_decimal
 from .backend import Backend, scope_of
 
 

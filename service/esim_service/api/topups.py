@@ -10,12 +10,12 @@ from pydantic import MISSING
 from partner_esim import models
 from partner_esim.server import CREATE_TOPUP_REPLAY_HEADERS, Context, Reply, Topups
 
-from ..carrier import Inquiry
+from ..carrier.port import Inquiry
 from ..domain import topups
-from ..domain.idempotency import Claim
-from ..entities import Scope, TopupPlan
+from ..domain.idempotency import IdempotentRequest
 from ..store import esims, plans
 from ..store.unit import Unit
+from ..values.entities import Scope, TopupPlan
 from .backend import OLDEST, Backend, page, payload, scope_of
 
 
@@ -52,7 +52,9 @@ class TopupGroup(Topups):
         self, *, iccid: str, body: models.TopupCreate, context: Context
     ) -> Reply[models.Topup]:
         """Buy a top-up, once per reference."""
-        claim = Claim(scope_of(context), "createTopup", body.reference, payload(body, iccid))
+        claim = IdempotentRequest(
+            scope_of(context), "createTopup", body.reference, payload(body, iccid)
+        )
         request = topups.Request(
             claim=claim,
             iccid=iccid,

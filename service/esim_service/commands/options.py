@@ -71,8 +71,8 @@ def with_database(
 def stamp() -> Stamp:
     """Return the stamp of what a command does."""
     # Not at the top: most commands make nothing.
-    from ..clock import SystemClock
-    from ..ids import Ids
+    from ..values.clock import SystemClock
+    from ..values.ids import Ids
 
     clock = SystemClock()
     return Stamp(clock.now(), Ids(clock))

@@ -9,12 +9,12 @@ from typing import TypeVar, get_args
 import click
 
 from ..domain import partners
-from ..entities import Account, Mode, Partner, Scope
-from ..money import LIMIT, from_decimal, to_text
 from ..store import partners as store
 from ..store.database import Database, OperatorError
 from ..store.migrate import require_current
 from ..store.unit import Unit
+from ..values.entities import Account, Mode, Partner, Scope
+from ..values.money import LIMIT, from_decimal, to_text
 from .options import database_option, explains_mistakes, stamp, with_database
 
 T = TypeVar("T")

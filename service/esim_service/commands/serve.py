@@ -12,7 +12,7 @@ from .. import settings
 from .options import database_option, explains_mistakes
 
 if TYPE_CHECKING:
-    from ..serving import Addresses
+    from ..process.server import Addresses
 
 
 @click.command()
@@ -45,8 +45,8 @@ def serve(
     """
     # Other commands do without the server.
     from .. import logs
-    from ..listening import FailedError
-    from ..serving import serve as run
+    from ..http.listening import FailedError
+    from ..process.server import serve as run
 
     given = {"database": database, "host": host, "port": port, "metrics_port": metrics_port}
     chosen = settings.load(**{name: value for name, value in given.items() if value is not None})

@@ -32,8 +32,8 @@ def worker(database: str | None, metrics_port: int | None) -> None:
     """
     # Other commands do without what it takes to work.
     from .. import logs
-    from ..listening import FailedError
-    from ..working import work
+    from ..http.listening import FailedError
+    from ..process.worker import work
 
     given = {"database": database, "metrics_port": metrics_port}
     chosen = settings.load(**{name: value for name, value in given.items() if value is not None})

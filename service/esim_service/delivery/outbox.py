@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ..activity import Activity
 from ..store import events
 from ..store import outbox as store
 from ..store.database import Database
 from ..store.unit import Unit
+from ..work.metrics import WorkMetrics
 from . import schedule
+from .runner import LEASE, DueDelivery
 from .sender import Acknowledged, Message, Outcome
-from .worker import LEASE, Claim
 
 # Tests reach an endpoint that is disabled, too.
 TEST_EVENT = "webhook.test"
@@ -36,14 +36,14 @@ class _Verdict:
 class DatabaseOutbox:
     """Hands out what is due, and writes down what became of it."""
 
-    def __init__(self, database: Database, activity: Activity, retry_scale: float = 1.0) -> None:
+    def __init__(self, database: Database, metrics: WorkMetrics, retry_scale: float = 1.0) -> None:
         self._database = database
-        self._activity = activity
+        self._metrics = metrics
         self._retry_scale = retry_scale
 
     async def claim(
         self, now: int, lease_until: int, limit: int, per_endpoint: int, busy: Mapping[str, int]
-    ) -> Sequence[Claim]:
+    ) -> Sequence[DueDelivery]:
         """Claim due deliveries; other workers may be faster, so it can be fewer than there are."""
         # Looking needs no transaction that writes, and mostly there is nothing.
         due = await self._database.read(partial(store.due, now, per_endpoint))
@@ -53,7 +53,7 @@ class DatabaseOutbox:
         taken = await self._database.write(partial(store.take, chosen, now, lease_until))
         return [_claim(each, lease_until) for each in taken]
 
-    async def record(self, claim: Claim, outcome: Outcome, at: int) -> None:
+    async def record(self, claim: DueDelivery, outcome: Outcome, at: int) -> None:
         """Write down an attempt."""
         if isinstance(outcome, Acknowledged):
             result = "acknowledged"
@@ -62,7 +62,7 @@ class DatabaseOutbox:
             result = outcome.reason.value
             fail = partial(_fail, claim, at, self._retry_scale)
             await self._failed(claim, await self._database.write(fail))
-        self._activity.deliveries.labels(result).inc()
+        self._metrics.deliveries.labels(result).inc()
         about = {
             "event_id": claim.message.event_id,
             "endpoint_id": claim.endpoint_id,
@@ -72,19 +72,19 @@ class DatabaseOutbox:
         }
         _log.info("delivery attempt", extra=about)
 
-    async def _failed(self, claim: Claim, verdict: _Verdict) -> None:
+    async def _failed(self, claim: DueDelivery, verdict: _Verdict) -> None:
         if verdict.is_exhausted:
-            self._activity.exhausted.inc()
+            self._metrics.exhausted.inc()
             _log.warning(
                 "delivery of %s to %s is given up", claim.message.event_id, claim.endpoint_id
             )
         if verdict.is_disabled and verdict.was_enabled:
-            self._activity.disabled.inc()
+            self._metrics.disabled.inc()
             _log.warning("endpoint %s is disabled", claim.endpoint_id)
         if verdict.is_disabled:
             await self._clear(claim.endpoint_id)
 
-    async def release(self, claims: Sequence[Claim]) -> None:
+    async def release(self, claims: Sequence[DueDelivery]) -> None:
         """Give claims back."""
         await self._database.write(partial(_release, claims))
 
@@ -109,22 +109,22 @@ def fairly(
     return [delivery_id for _, _, delivery_id in sorted(ranked)[:limit]]
 
 
-def _claim(taken: store.Taken, lease_until: int) -> Claim:
+def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:
     message = Message(taken.url, taken.secret, taken.event_id, taken.event_type, taken.body)
-    return Claim(taken.delivery_id, taken.endpoint_id, taken.attempts, lease_until, message)
+    return DueDelivery(taken.delivery_id, taken.endpoint_id, taken.attempts, lease_until, message)
 
 
 # An endpoint is held before its deliveries, as when it is removed.
 
 
-def _acknowledge(claim: Claim, at: int) -> Unit[None]:
+def _acknowledge(claim: DueDelivery, at: int) -> Unit[None]:
     endpoint = yield from events.lock_endpoint(claim.endpoint_id)
     yield from store.remove(claim.delivery_id)
     if endpoint is not None:
         yield from events.save_endpoint(schedule.acknowledged(endpoint, at))
 
 
-def _fail(claim: Claim, at: int, retry_scale: float) -> Unit[_Verdict]:
+def _fail(claim: DueDelivery, at: int, retry_scale: float) -> Unit[_Verdict]:
     before = yield from events.lock_endpoint(claim.endpoint_id)
     is_ours = yield from store.is_held(claim.delivery_id, claim.lease_until)
     if before is None or not is_ours:
@@ -144,7 +144,7 @@ def _fail(claim: Claim, at: int, retry_scale: float) -> Unit[_Verdict]:
     )
 
 
-def _release(claims: Sequence[Claim]) -> Unit[None]:
+def _release(claims: Sequence[DueDelivery]) -> Unit[None]:
     for claim in claims:
         # When it was claimed, it was due.
         yield from store.release(claim.delivery_id, claim.lease_until, claim.lease_until - LEASE)

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from partner_esim import webhooks
 
-from ..clock import HOUR, SECOND
-from ..entities import WebhookEndpoint
+from ..values.clock import HOUR, SECOND
+from ..values.entities import WebhookEndpoint
 
 RETRY_AFTER = tuple(seconds * SECOND for seconds in webhooks.RETRY_AFTER_SECONDS)
 ATTEMPTS = 1 + len(RETRY_AFTER)

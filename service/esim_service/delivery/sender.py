@@ -14,7 +14,7 @@ import httpcore2
 
 from partner_esim import webhooks
 
-from ..clock import SECOND, Clock
+from ..values.clock import SECOND, Clock
 from .addresses import AddressRule
 from .dialer import GuardedBackend, NotPublicError, NotResolvedError
 from .guard import RefusedUrl, parse

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from partner_esim import models
 
-from ..clock import moment
-from ..entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
-from ..money import to_decimal
+from ..values.clock import moment
+from ..values.entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
+from ..values.money import to_decimal
 
 
 def encoded(model: BaseModel) -> bytes:
@@ -115,10 +115,10 @@ def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
     )
 
 
-def created_endpoint(value: WebhookEndpoint) -> models.WebhookEndpointCreated:
-    """Show a new webhook endpoint, with its secret."""
+def created_endpoint(value: WebhookEndpoint, secret: str) -> models.WebhookEndpointCreated:
+    """Show a new webhook endpoint, with the secret of which `value` has the stored form."""
     shown = endpoint(value).model_dump()
-    return models.WebhookEndpointCreated(**shown, signing_secret=value.secret)
+    return models.WebhookEndpointCreated(**shown, signing_secret=secret)
 
 
 def event(

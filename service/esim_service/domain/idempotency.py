@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from partner_esim.server import Problem
 
-from ..entities import Scope
 from ..store import orders as store
 from ..store.unit import Unit
+from ..values.entities import Scope
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class IdempotentRequest:
     """A request for an operation that is done once per reference.
 
     Attributes:
@@ -48,7 +48,7 @@ def in_progress() -> Problem:
     )
 
 
-def replay(claim: Claim) -> Unit[Answered | None]:
+def replay(claim: IdempotentRequest) -> Unit[Answered | None]:
     """Return the remembered answer; None for a reference that is free.
 
     Raises:
@@ -65,7 +65,7 @@ def replay(claim: Claim) -> Unit[Answered | None]:
     return Answered(body, is_replay=True)
 
 
-def remember(claim: Claim, body: bytes) -> Unit[Answered]:
+def remember(claim: IdempotentRequest, body: bytes) -> Unit[Answered]:
     """Bind the reference to the answer of this request.
 
     Raises:

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 from partner_esim.server import Problem
 
-from ..entities import Account, LedgerKind
-from ..ids import Prefix
-from ..money import to_text
 from ..store import partners
 from ..store.unit import Unit
+from ..values.entities import Account, LedgerKind
+from ..values.ids import Prefix
+from ..values.money import to_text
 from . import bodies, events
 from .stamp import Stamp
 

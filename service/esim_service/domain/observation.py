@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ..entities import Job
 from ..store import esims, jobs, partners
 from ..store.unit import Unit
+from ..values.entities import Job
 from . import bodies, events, lifecycle
 from .lifecycle import NextReport, Observation
 from .stamp import Stamp

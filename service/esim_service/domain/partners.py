@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import get_args
 
-from ..entities import Account, ApiKey, Mode, Partner, Scope
-from ..ids import Prefix
-from ..money import UNITS_PER_DOLLAR
 from ..store import partners as store
 from ..store.unit import Unit
+from ..values.entities import Account, ApiKey, Mode, Partner, Scope
+from ..values.ids import Prefix
+from ..values.money import UNITS_PER_DOLLAR
 from . import ledger
 from .sandbox import TEST_BALANCE
 from .stamp import Stamp
@@ -32,6 +32,7 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
             low_threshold=LOW_THRESHOLD,
             low_reported=True,
             last_event=0,
+            last_event_at=0,
             purged_event=0,
             updated_at=stamp.now,
         )

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..entities import Account, Scope
-from ..money import UNITS_PER_DOLLAR
 from ..store import partners, sandbox
 from ..store.unit import Unit
+from ..values.entities import Account, Scope
+from ..values.money import UNITS_PER_DOLLAR
 from . import ledger
 from .stamp import Stamp
 

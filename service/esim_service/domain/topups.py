@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
-from ..entities import Esim, Job, Topup, TopupPlan
-from ..ids import Prefix
 from ..store import esims as store
 from ..store import jobs, partners, plans
 from ..store.unit import Unit
+from ..values.entities import Esim, Job, Topup, TopupPlan
+from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle
-from .idempotency import Answered, Claim, remember, replay
-from .orders import check_days
+from .idempotency import Answered, IdempotentRequest, remember, replay
+from .orders import check_days, check_total
 from .stamp import Stamp
 
 
@@ -21,7 +21,7 @@ from .stamp import Stamp
 class Request:
     """What a partner buys for an eSIM."""
 
-    claim: Claim
+    claim: IdempotentRequest
     iccid: str
     topup_plan_id: str
     days: int | None
@@ -139,4 +139,5 @@ def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
     if not plan.available:
         message = "This top-up plan cannot be bought now."
         raise Problem("plan_unavailable", message, param="topup_plan_id")
-    return esim, plan, plan.price * check_days(plan.plan_type, request.days)
+    total = plan.price * check_days(plan.plan_type, request.days)
+    return esim, plan, check_total(total, "days")

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from partner_esim.models import Plan
 
 from ..catalogue import Catalogue, EligibleTopupPlan
-from ..money import from_decimal
+from ..values.money import from_decimal
 from .unit import Unit, Value, execute, row, rows
 
 _BATCH = 200

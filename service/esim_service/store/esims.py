@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..entities import Esim, Profile, Scope, Topup
+from ..values.entities import Esim, Profile, Scope, Topup
 from .unit import Row, Unit, execute, insert, row, rows
 
 

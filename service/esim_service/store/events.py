@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..entities import Event, Scope, WebhookEndpoint
+from ..values.entities import Event, Scope, WebhookEndpoint
 from .unit import Row, Unit, execute, insert, row, rows
 
 
@@ -142,6 +142,20 @@ def save_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
         endpoint.last_failure_at,
         endpoint.failing_since,
         int(endpoint.exhausted),
+    )
+
+
+def secrets() -> Unit[Mapping[str, str]]:
+    """Return the stored secrets of all endpoints."""
+    found = yield from rows("SELECT endpoint_id, secret FROM webhook_endpoints")
+    return {each["endpoint_id"]: each["secret"] for each in found}
+
+
+def replace_secret(endpoint_id: str, before: str, after: str) -> Unit[None]:
+    """Store the secret of an endpoint in another form, if it is still stored as it was."""
+    yield from execute(
+        "UPDATE webhook_endpoints SET secret = $3 WHERE endpoint_id = $1 AND secret = $2",
+        *(endpoint_id, before, after),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..entities import Job, JobKind, Scope
+from ..values.entities import Job, JobKind, Scope
 from .unit import Row, Unit, among, execute, insert, rows
 
 

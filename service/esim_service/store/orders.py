@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ..entities import Failure, Order, Scope
+from ..values.entities import Failure, Order, Scope
 from .unit import Row, Unit, execute, insert, row, rows
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..entities import Plan, TopupPlan
+from ..values.entities import Plan, TopupPlan
 from .unit import Row, Unit, row, rows
 
 

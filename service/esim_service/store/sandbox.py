@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..entities import Scope
+from ..values.entities import Scope
 from .unit import Unit, execute
 
 # Who refers to a row comes before it. Keys, endpoints and the count of events are not in the list.

@@ -5,8 +5,8 @@ import json
 from pytest import MonkeyPatch
 from starlette.requests import Request
 
-from esim_service.auth import Authenticator
-from esim_service.entities import Principal, Scope
+from esim_service.keys.auth import Authenticator
+from esim_service.values.entities import Principal, Scope
 from partner_esim._runtime.server.application import Authenticate, _Service
 from partner_esim.server import Context
 from tests.contract.faults.seeding import Exchange, edit, over_http

@@ -10,10 +10,10 @@ from esim_service.api import backend
 from esim_service.api.backend import Backend
 from esim_service.api.orders import OrderGroup
 from esim_service.api.topups import TopupGroup
-from esim_service.carrier import Inquiry
+from esim_service.carrier.port import Inquiry
 from esim_service.domain import idempotency
 from esim_service.domain import orders as placing
-from esim_service.domain.idempotency import Answered, Claim
+from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.stamp import Stamp
 from esim_service.store import migrate, orders
 from esim_service.store.unit import Unit
@@ -126,7 +126,7 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
 
     async def once(
         self: Backend,
-        claim: Claim,
+        claim: IdempotentRequest,
         inquiry: Inquiry,
         check: Callable[[], Unit[Answered | None]],
         do: Callable[[Stamp], Unit[Answered]],

@@ -4,9 +4,9 @@ from pytest import MonkeyPatch
 
 from esim_service.api.orders import OrderGroup
 from esim_service.domain import endpoints, topups
-from esim_service.entities import Esim
 from esim_service.store import esims, events, orders
 from esim_service.store.unit import Unit, row
+from esim_service.values.entities import Esim
 from tests.contract.faults.seeding import edit
 
 OWN = "partner_id = $1 AND mode = $2"

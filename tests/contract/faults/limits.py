@@ -5,7 +5,7 @@ from dataclasses import replace
 from pytest import MonkeyPatch
 
 from esim_service.domain import endpoints
-from esim_service.limits import KeyLimiter, LocalWindows
+from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
 from partner_esim import server
 from partner_esim._runtime.server.application import _Service
 from tests.contract.faults.seeding import REFUSED, Exchange, edit, over_http

@@ -18,8 +18,8 @@ from pydantic.fields import FieldInfo
 from pytest import MonkeyPatch
 from starlette.types import Message, Receive, Scope, Send
 
-from esim_service import document
-from esim_service.front import Front
+from esim_service.http import document
+from esim_service.http.middleware import RequestMiddleware
 from esim_service.settings import API_PATH
 
 Seed = Callable[[MonkeyPatch], None]
@@ -111,9 +111,9 @@ def over_http(
     """
     if not any(re.fullmatch(calls, each) for each in CALLS):
         raise LookupError(f"no operation is {calls!r}")
-    served = Front.__call__
+    served = RequestMiddleware.__call__
 
-    async def changed(self: Front, scope: Scope, receive: Receive, send: Send) -> None:
+    async def changed(self: RequestMiddleware, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope.get("path", "").removeprefix(API_PATH)
         if scope["type"] != "http" or not re.fullmatch(calls, f"{scope['method']} {path}"):
             await served(self, scope, receive, send)
@@ -133,7 +133,7 @@ def over_http(
         await send({"type": "http.response.start", "status": exchange.status, "headers": headers})
         await send({"type": "http.response.body", "body": exchange.body})
 
-    patch.setattr(Front, "__call__", changed)
+    patch.setattr(RequestMiddleware, "__call__", changed)
 
 
 async def _body(receive: Receive) -> bytes:
@@ -146,7 +146,11 @@ async def _body(receive: Receive) -> bytes:
 
 
 async def _answer(
-    served: Callable[..., Any], front: Front, scope: Scope, receive: Receive, exchange: Exchange
+    served: Callable[..., Any],
+    front: RequestMiddleware,
+    scope: Scope,
+    receive: Receive,
+    exchange: Exchange,
 ) -> None:
     passed = [exchange.sent]
 

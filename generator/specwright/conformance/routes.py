@@ -1,0 +1,63 @@
+"""From a request to the operation that it is for, and to the values in its path."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import unquote, urlsplit
+
+from specwright.conformance.contract import Contract, Operation
+from specwright.document.sites import OperationSite
+from specwright.pointer import Pointer
+
+_PARAMETER = re.compile(r"\{([^{}]+)\}")
+# Values of a path parameter that lead somewhere else.
+_WAYS = frozenset({"", ".", ".."})
+
+
+class Routes:
+    """The operations of a contract, by the URLs that they have at a target."""
+
+    def __init__(self, contract: Contract, base_url: str) -> None:
+        """Find the forms of all paths below an address."""
+        self._contract = contract
+        self.operations = tuple(each.site for each in contract.operations.values())
+        self._by_route = {(each.key, each.method): each for each in self.operations}
+        base_path = urlsplit(base_url).path.rstrip("/")
+        self._forms = {each.key: _form(base_path, each.key) for each in self.operations}
+
+    def find(self, path: str, method: str) -> OperationSite | None:
+        """The operation of a path as the document writes it, and a method."""
+        return self._by_route.get((path, method))
+
+    def at(self, pointer: Pointer) -> OperationSite | None:
+        """The operation at a place of the document."""
+        found = self._contract.operations.get(pointer)
+        return None if found is None else found.site
+
+    def operation(self, method: str, url: str) -> Operation | None:
+        """The operation that a request is for; one without variables comes before one with them."""
+        path = urlsplit(url).path
+        fitting = [
+            each
+            for each in self._contract.operations.values()
+            if each.method == method and self._forms[each.site.key](path)
+        ]
+        return min(fitting, key=lambda each: len(each.template.names), default=None)
+
+    def path_values(self, operation: OperationSite, url: str) -> dict[str, str] | None:
+        """The path parameters of a request; None if its path may also be read in another way."""
+        path = urlsplit(url).path
+        matches = {each: match for each, form in self._forms.items() if (match := form(path))}
+        if set(matches) != {operation.key}:
+            return None
+        names = _PARAMETER.findall(operation.key)
+        values = [unquote(value) for value in matches[operation.key].groups()]
+        if any(value in _WAYS or "/" in value for value in values):
+            return None
+        return dict(zip(names, values, strict=True))
+
+
+def _form(base_path: str, path: str) -> Callable[[str], re.Match[str] | None]:
+    literals = _PARAMETER.split(path)[::2]
+    return re.compile(re.escape(base_path) + "([^/]*)".join(map(re.escape, literals))).fullmatch

@@ -1,0 +1,117 @@
+"""The loop that takes due deliveries from the outbox to their endpoints."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol, TypeAlias
+
+from ..store.database import UnavailableError
+from ..values.clock import SECOND, Clock
+from ..work.loop import GRACE_SECONDS, Going, WorkLoop
+from .sender import Failed, Message, Outcome, Reason
+
+IN_FLIGHT = 100
+PER_ENDPOINT = 4
+LEASE = 30 * SECOND
+# An attempt that has waited this long only holds a socket: it makes room for another one, so that
+# endpoints that hang cannot take all places. In all, no more than this are open.
+SLOW_SECONDS = 0.5
+OPEN = 1000
+
+_log = logging.getLogger(__name__)
+
+Send: TypeAlias = Callable[[Message], Awaitable[Outcome]]
+
+
+@dataclass(frozen=True, slots=True)
+class DueDelivery:
+    """A delivery that this worker may attempt until its lease ends.
+
+    Attributes:
+        attempts: how many were made before.
+    """
+
+    delivery_id: str
+    endpoint_id: str
+    attempts: int
+    lease_until: int
+    message: Message
+
+
+class Outbox(Protocol):
+    """The deliveries in the database."""
+
+    async def claim(
+        self, now: int, lease_until: int, limit: int, per_endpoint: int, busy: Mapping[str, int]
+    ) -> Sequence[DueDelivery]:
+        """Claim due deliveries that nobody else has claimed.
+
+        Returns at most `limit`, of each endpoint at most `per_endpoint` less what is `busy`. First
+        those of the endpoints that would then have the fewest in flight, among these the oldest:
+        so an endpoint with many due deliveries does not keep another one waiting.
+        """
+        ...
+
+    async def record(self, claim: DueDelivery, outcome: Outcome, at: int) -> None:
+        """Write down an attempt by the rules of `schedule`.
+
+        After another worker has claimed the delivery, only an acknowledgement still counts.
+        """
+        ...
+
+    async def release(self, claims: Sequence[DueDelivery]) -> None:
+        """Give claims back at once; their attempts do not count."""
+        ...
+
+
+class DeliveryRunner(WorkLoop[DueDelivery]):
+    """Keeps as many attempts in flight as there is room for."""
+
+    things = "deliveries"
+
+    def __init__(
+        self,
+        outbox: Outbox,
+        send: Send,
+        clock: Clock,
+        grace_seconds: float = GRACE_SECONDS,
+        gather_seconds: float = 0.0,
+    ) -> None:
+        super().__init__(clock, grace_seconds, gather_seconds)
+        self._outbox = outbox
+        self._send = send
+
+    async def claim(self, going: Collection[Going[DueDelivery]]) -> Sequence[DueDelivery]:
+        """Claim due deliveries, fairly among endpoints."""
+        room = self._room(going)
+        if room <= 0:
+            return ()
+        now = self._clock.now()
+        busy = Counter(each.claim.endpoint_id for each in going)
+        return await self._outbox.claim(now, now + LEASE, room, PER_ENDPOINT, busy)
+
+    async def work(self, claim: DueDelivery) -> None:
+        """Make one attempt and write down what came of it."""
+        try:
+            outcome = await self._send(claim.message)
+        except Exception:
+            # A mistake of ours must not end the worker, and must not be repeated for ever.
+            _log.exception("delivery %s could not be attempted", claim.delivery_id)
+            outcome = Failed(Reason.INTERNAL)
+        try:
+            await self._outbox.record(claim, outcome, self._clock.now())
+        except UnavailableError as error:
+            # The lease ends by itself, and the delivery is made once more.
+            _log.warning("delivery %s cannot be recorded: %s", claim.delivery_id, error)
+
+    async def give_back(self, claims: Sequence[DueDelivery]) -> None:
+        """Let another worker make these attempts."""
+        await self._outbox.release(claims)
+
+    def _room(self, going: Collection[Going[DueDelivery]]) -> int:
+        waiting_since = self._clock.monotonic() - SLOW_SECONDS
+        fast = sum(each.since > waiting_since for each in going)
+        return min(IN_FLIGHT - fast, OPEN - len(going))

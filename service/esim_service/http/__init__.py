@@ -1,0 +1,1 @@
+"""HTTP around the API: ports, pages, and requests that never reach it."""

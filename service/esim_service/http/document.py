@@ -1,0 +1,24 @@
+"""The API's own document, as `GET {base_url}/openapi.json` serves it."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+_NAME = "openapi.json"
+
+
+def load(base_url: str | None = None) -> dict[str, Any]:
+    """Return the document, with the address of this service as its server if one is given."""
+    text = (resources.files("esim_service") / "data" / _NAME).read_text("utf-8")
+    document: dict[str, Any] = json.loads(text)
+    if base_url is not None:
+        for server in document["servers"]:
+            server["variables"]["base_url"]["default"] = base_url
+    return document
+
+
+def render(base_url: str) -> bytes:
+    """Return the document with the address of this service as its server."""
+    return json.dumps(load(base_url), ensure_ascii=False, separators=(",", ":")).encode()

@@ -1,0 +1,45 @@
+"""What operators ask the service: whether it lives, whether it is ready, and its metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from ..store.database import OperatorError, UnavailableError
+
+Probe = Callable[[], Awaitable[None]]
+
+
+def create_operations_app(ready: Probe, registry: CollectorRegistry) -> Starlette:
+    """Make the application for the operators' port.
+
+    Args:
+        ready: returns when requests can be answered, raises the store's errors otherwise.
+        registry: the metrics to show.
+    """
+
+    async def healthz(request: Request) -> Response:
+        return PlainTextResponse("ok\n")
+
+    async def readyz(request: Request) -> Response:
+        try:
+            await ready()
+        except (OperatorError, UnavailableError) as error:
+            return PlainTextResponse(f"not ready: {error}\n", status_code=503)
+        return PlainTextResponse("ready\n")
+
+    async def metrics(request: Request) -> Response:
+        return Response(generate_latest(registry), headers={"Content-Type": CONTENT_TYPE_LATEST})
+
+    return Starlette(
+        routes=[
+            Route("/healthz", healthz),
+            Route("/readyz", readyz),
+            Route("/metrics", metrics),
+        ]
+    )

@@ -1,0 +1,109 @@
+"""The ports of a process: taken before anything else, and served by uvicorn."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from ipaddress import ip_address
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from ..settings import Settings
+from ..store.database import OperatorError
+from .protocol import Protocol
+
+OPERATIONS_PORT = 9464
+# After this time requests that are not answered are cut off.
+GRACE_SECONDS = 20
+BACKLOG = 2048
+
+
+class FailedError(Exception):
+    """The process cannot go on; the log says why."""
+
+
+class Server(uvicorn.Server):
+    """A server that says when it listens, and leaves signals to the process."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        super().__init__(
+            uvicorn.Config(
+                app,
+                lifespan="off",
+                http=Protocol,
+                ws="none",
+                log_config=None,
+                log_level="warning",
+                access_log=False,
+                server_header=False,
+                timeout_graceful_shutdown=GRACE_SECONDS,
+            )
+        )
+        self.listens = asyncio.Event()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Begin to listen."""
+        await super().startup(sockets)
+        self.listens.set()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Capture none."""
+        yield
+
+
+def when_told(stop: Callable[[], None]) -> None:
+    """Call a function at SIGTERM and SIGINT."""
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+
+
+def bind(host: str, port: int, setting: str) -> socket.socket:
+    """Take a port; 0 takes a free one.
+
+    Raises:
+        OperatorError: somebody else has it, or there is no such address.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        made = socket.socket(family, kind, protocol)
+        try:
+            made.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            made.bind(address)
+            # From now on nobody else gets the port, and who connects early waits.
+            made.listen(BACKLOG)
+        except OSError:
+            made.close()
+            raise
+    except OSError as error:
+        raise OperatorError(
+            f"port {port} of {host} cannot be used: {error.strerror}: see {setting}"
+        ) from error
+    return made
+
+
+def bind_operations(settings: Settings) -> socket.socket:
+    """Take the operators' port; where no port is set, the usual one or else a free one."""
+    host, port = settings.metrics_host, settings.metrics_port
+    if port is not None:
+        return bind(host, port, "ESIM_METRICS_PORT")
+    try:
+        return bind(host, OPERATIONS_PORT, "ESIM_METRICS_PORT")
+    except OperatorError:
+        return bind(host, 0, "ESIM_METRICS_PORT")
+
+
+def address_of(bound: socket.socket) -> str:
+    """Return the address at which a port is reached from this machine."""
+    host, port = bound.getsockname()[:2]
+    address = ip_address(host)
+    if address.is_unspecified:
+        address = ip_address("127.0.0.1" if address.version == 4 else "::1")
+    return f"http://[{address}]:{port}" if address.version == 6 else f"http://{address}:{port}"

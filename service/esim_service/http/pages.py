@@ -1,0 +1,68 @@
+"""Pages that stay the same while the process runs."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping
+from functools import cached_property
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from partner_esim.server import REQUEST_ID_HEADER
+
+from .protocol import error
+
+_ALLOW = "GET, HEAD, OPTIONS"
+
+
+class Page:
+    """Answers requests for a page; clients that have it already are told so.
+
+    It is made when it is first asked for.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], bytes],
+        media_type: str,
+        new_request_id: Callable[[], str],
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._make = make
+        self._media_type = media_type
+        self._new_request_id = new_request_id
+        self._headers = headers or {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self._answer(Request(scope))(scope, receive, send)
+
+    @cached_property
+    def _body(self) -> bytes:
+        return self._make()
+
+    @cached_property
+    def _etag(self) -> str:
+        return f'"{hashlib.sha256(self._body).hexdigest()[:32]}"'
+
+    def _answer(self, request: Request) -> Response:
+        request_id = self._new_request_id()
+        headers = {REQUEST_ID_HEADER: request_id}
+        if request.method == "OPTIONS":
+            return Response(status_code=204, headers={**headers, "Allow": _ALLOW})
+        if request.method not in ("GET", "HEAD"):
+            message = f"This path does not support {request.method}."
+            body = error("method_not_allowed", message, request_id)
+            headers["Allow"] = _ALLOW
+            return Response(body, 405, media_type="application/json", headers=headers)
+        headers |= {"ETag": self._etag, "Cache-Control": "no-cache", **self._headers}
+        if self._is_known(request.headers.get("if-none-match", "")):
+            return Response(status_code=304, headers=headers)
+        return Response(self._body, media_type=self._media_type, headers=headers)
+
+    def _is_known(self, tags: str) -> bool:
+        # A weak comparison (RFC 9110, 13.1.2): proxies that compress make tags weak.
+        known = {each.strip().removeprefix("W/") for each in tags.split(",")}
+        return "*" in known or self._etag in known

@@ -1,0 +1,226 @@
+"""HTTP as bytes: what is no request that the API could see gets the contract's error, too."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from typing import ClassVar
+
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from partner_esim.models import Error, ErrorObject
+from partner_esim.server import REQUEST_ID_HEADER
+
+from ..values.clock import SystemClock
+from ..values.ids import Ids, Prefix
+
+HEAD_BYTES = 64 * 1024
+# What is neither body nor a head that is done: chunk by chunk there may be more of it. It also
+# covers the bytes of the request before that arrive together with the first of a head.
+UNFINISHED_BYTES = 8 * HEAD_BYTES
+# For all of a request, from its first byte to its last.
+REQUEST_SECONDS = 30.0
+# For a client to take its last answer: a reset, which bytes that nobody reads cause, could eat it.
+LINGER_SECONDS = 2.0
+_REQUEST_LINE = re.compile(rb"([A-Za-z0-9!#$%&'*+.^_`|~-]+) [!-~]+ HTTP/1\.[01]\r\n")
+_METHODS = frozenset(b"CONNECT DELETE GET HEAD OPTIONS PATCH POST PUT TRACE".split())
+_ALLOW = "DELETE, GET, HEAD, OPTIONS, POST"
+
+
+class HeadTooLargeError(Exception):
+    """A request has more before its body than is kept."""
+
+
+class MalformedError(Exception):
+    """A head that the parser takes and RFC 9112 does not."""
+
+
+def error(code: str, message: str, request_id: str) -> bytes:
+    """Return the contract's error of an invalid request."""
+    found = ErrorObject(
+        type="invalid_request_error", code=code, message=message, request_id=request_id
+    )
+    return Error(error=found).model_dump_json(by_alias=True).encode()
+
+
+class Protocol(HttpToolsProtocol):
+    """uvicorn's HTTP with limits for size and time, and with errors in the contract's form."""
+
+    # The ids of requests that never reach the API.
+    ids: ClassVar = Ids(SystemClock())
+    _head = 0
+    _unfinished = 0
+    _is_open = False
+    _is_head = False
+    _received = b""
+    _is_fresh = True
+    _refusal: bytes | None = None
+    _deadline: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin a connection."""
+        super().connection_made(transport)
+        self._watch()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """End a connection."""
+        self._unwatch()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes from the client."""
+        if self._refusal is not None:
+            return
+        self._received = data
+        self._is_fresh = not self._is_open
+        super().data_received(data)
+        self._unfinished += len(data)
+        if self.transport.is_closing() or self._refusal is not None:
+            return
+        # The parser gathers a header until it is whole, however long that takes.
+        if self._unfinished > UNFINISHED_BYTES:
+            self._head = self._unfinished
+            self.send_400_response("")
+        elif self._is_open or self._is_idle:
+            self._watch()
+
+    def on_message_begin(self) -> None:
+        """Begin a request."""
+        self._unwatch()
+        self._head = self._unfinished = 0
+        self._is_open = self._is_head = True
+        super().on_message_begin()
+
+    def on_headers_complete(self) -> None:
+        """End the head of a request."""
+        version = self.parser.get_http_version()
+        hosts = sum(name == b"host" for name, _ in self.headers)
+        if version not in ("1.0", "1.1") or hosts > 1 or (hosts == 0 and version == "1.1"):
+            raise MalformedError
+        # It refuses targets that it cannot take apart: until it returns, nobody has the request.
+        super().on_headers_complete()
+        self._is_head = False
+
+    def on_body(self, body: bytes) -> None:
+        """Take a part of the body."""
+        self._unfinished -= len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        """End a request."""
+        self._unwatch()
+        self._is_open = self._is_fresh = False
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        """End an answer, and go on with the next request."""
+        is_last = not self.pipeline and not self.transport.is_closing()
+        if is_last and self._refusal is not None:
+            self._end(self._refusal)
+        elif is_last and self._is_unread and self.expect_100_continue:
+            # Nobody knows whether the body will come: it was not asked for.
+            self._end(b"")
+        else:
+            super().on_response_complete()
+
+    def on_url(self, url: bytes) -> None:
+        """Take a part of the target."""
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """Take a header; one that follows the body says nothing about the request."""
+        self._count(len(name) + len(value))
+        if self._is_head:
+            super().on_header(name, value)
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no HTTP, or has a method that the parser does not know."""
+        line = _REQUEST_LINE.match(self._received) if self._is_fresh else None
+        if line and line[1] not in _METHODS:
+            method = line[1].decode("ascii")[:40]
+            self._refuse("method_not_allowed", f"No path supports {method}.")
+        elif self._head > HEAD_BYTES:
+            message = f"The request has more than {HEAD_BYTES} bytes before its body."
+            self._refuse("invalid_length", message)
+        else:
+            self._refuse("invalid_value", "The request is not valid HTTP.")
+
+    @property
+    def _is_idle(self) -> bool:
+        return self.cycle is None or (self.cycle.response_complete and not self.pipeline)
+
+    @property
+    def _is_unread(self) -> bool:
+        is_answered = self._is_idle and not self._is_head
+        return self._is_open and is_answered
+
+    def _count(self, size: int) -> None:
+        self._head += size
+        if self._head > HEAD_BYTES:
+            raise HeadTooLargeError
+
+    def _watch(self) -> None:
+        if self._deadline is None:
+            self._deadline = self.loop.call_later(REQUEST_SECONDS, self._expire)
+
+    def _unwatch(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expire(self) -> None:
+        self._deadline = None
+        if self.transport.is_closing():
+            return
+        if self.flow.read_paused:
+            # It is not the client who lets us wait.
+            self._watch()
+        elif self._is_open:
+            self._refuse("invalid_value", "The request did not arrive in time.")
+        elif self._is_idle:
+            self.transport.close()
+
+    def _refuse(self, code: str, message: str) -> None:
+        """Answer what is no request after all requests before it, and hang up."""
+        self._unwatch()
+        answer = self._answer(code, message)
+        if self._is_open and not self._is_head:
+            # The request itself is at fault, and has been given to the API already.
+            if self.pipeline:
+                self.pipeline.popleft()
+                self._refusal = answer
+            else:
+                self._end(b"" if self.cycle.response_started else answer)
+                self.cycle.disconnected = True
+                self.cycle.waiting_for_100_continue = False
+                self.cycle.message_event.set()
+        elif self._is_idle:
+            self._end(answer)
+        else:
+            self._refusal = answer
+
+    def _answer(self, code: str, message: str) -> bytes:
+        request_id = self.ids.new(Prefix.REQUEST)
+        status, headers = "400 Bad Request", ""
+        if code == "method_not_allowed":
+            status, headers = "405 Method Not Allowed", f"allow: {_ALLOW}\r\n"
+        body = error(code, message, request_id)
+        head = (
+            f"HTTP/1.1 {status}\r\n{headers}content-type: application/json\r\n"
+            f"{REQUEST_ID_HEADER.lower()}: {request_id}\r\n"
+            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
+        )
+        return head.encode("ascii") + body
+
+    def _end(self, answer: bytes) -> None:
+        self._unwatch()
+        self._unset_keepalive_if_required()
+        self._refusal = b""
+        self.transport.write(answer)
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+            self.flow.resume_reading()
+            self._deadline = self.loop.call_later(LINGER_SECONDS, self.transport.close)
+        else:
+            self.transport.close()

@@ -1,1 +1,0 @@
-"""Jobs: from a due row to what the carrier was asked, and what its answer led to."""

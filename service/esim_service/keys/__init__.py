@@ -1,0 +1,1 @@
+"""API keys: their form, and who they stand for."""

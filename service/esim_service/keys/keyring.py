@@ -1,0 +1,43 @@
+"""The keys of the database, each remembered for a moment."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from ..store import partners
+from ..store.database import Database
+from ..values.clock import Clock
+from ..values.entities import Principal
+
+# So long a process may go on to accept a key that was revoked or whose partner was suspended.
+REMEMBERED_SECONDS = 2.0
+_MOST = 10_000
+
+
+class StoredKeys:
+    """A key ring on the database.
+
+    A key in force is looked up again after `REMEMBERED_SECONDS`: so a revocation, a suspension
+    or new limits reach every process within that time, and no process has to be told. A key that
+    is not in force is looked up each time: so a new key works at once.
+    """
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+        self._known: dict[bytes, tuple[Principal, float]] = {}
+
+    async def find(self, digest: bytes) -> Principal | None:
+        """Return whom the key with this digest stands for; None when no key in force has it."""
+        now = self._clock.monotonic()
+        known = self._known.get(digest)
+        if known is not None and now < known[1]:
+            return known[0]
+        self._known.pop(digest, None)
+        found = await self._database.read(partial(partners.principal, digest))
+        if found is not None:
+            if len(self._known) >= _MOST:
+                self._known.clear()
+            # Counted from before the query: what it saw may be as old as that.
+            self._known[digest] = found, now + REMEMBERED_SECONDS
+        return found

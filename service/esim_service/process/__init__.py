@@ -1,0 +1,1 @@
+"""Processes of the service, from their settings to their end."""

@@ -1,0 +1,125 @@
+"""Everything that the service does without a request."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import get_args
+
+from ..carrier.port import Provisioner, Reporter
+from ..delivery.outbox import DatabaseOutbox
+from ..delivery.runner import DeliveryRunner, Send
+from ..store import jobs, outbox
+from ..store.database import Database, UnavailableError
+from ..values.clock import Clock
+from ..values.entities import Job, JobKind
+from ..values.ids import Ids
+from ..work.jobs import CarrierJobs
+from ..work.metrics import WorkMetrics
+from ..work.retention import purge
+from ..work.runner import JobRunner
+
+PURGE_SECONDS = 3600.0
+MEASURE_SECONDS = 10.0
+_PAUSE_SECONDS = 1.0
+# Under load one claim then takes many.
+_GATHER_SECONDS = 0.002
+
+_log = logging.getLogger(__name__)
+
+
+class Background:
+    """Delivers events, works off jobs and removes what is too old, on one database.
+
+    Any number may run on one PostgreSQL.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        ids: Ids,
+        provisioner: Provisioner,
+        reporter: Reporter,
+        send: Send,
+        metrics: WorkMetrics,
+        retry_scale: float = 1.0,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._metrics = metrics
+        self._work = CarrierJobs(database, clock, ids, provisioner, reporter)
+        self._jobs = JobRunner(database, self._do, clock, metrics, gather_seconds=_GATHER_SECONDS)
+        deliveries = DatabaseOutbox(database, metrics, retry_scale)
+        self._deliveries = DeliveryRunner(deliveries, send, clock, gather_seconds=_GATHER_SECONDS)
+        self._stopped = False
+
+    async def run(self) -> None:
+        """Work until `stop` is called; a cancellation gives claims back, too."""
+        await self._take_over()
+        async with asyncio.TaskGroup() as chores:
+            purging = chores.create_task(self._repeat(self._purge, PURGE_SECONDS))
+            measuring = chores.create_task(self._repeat(self._measure, MEASURE_SECONDS))
+            try:
+                async with asyncio.TaskGroup() as loops:
+                    loops.create_task(self._keep(self._jobs.run))
+                    loops.create_task(self._keep(self._deliveries.run))
+            finally:
+                purging.cancel()
+                measuring.cancel()
+
+    def stop(self) -> None:
+        """Let `run` end: nothing new is begun, what is in flight gets a short time."""
+        self._stopped = True
+        self._jobs.stop()
+        self._deliveries.stop()
+
+    def wake(self) -> None:
+        """Say that a commit may have left something to do."""
+        self._jobs.wake()
+        self._deliveries.wake()
+
+    async def _take_over(self) -> None:
+        """Do at once what a process has left that died with this file; a lease need not end."""
+        if self._database.dialect != "sqlite":
+            return
+        now = self._clock.now()
+        try:
+            await self._database.write(partial(jobs.take_over, now))
+            await self._database.write(partial(outbox.take_over, now))
+        except UnavailableError as error:
+            _log.warning("the claims of an earlier process are left to end: %s", error)
+
+    async def _do(self, job: Job) -> None:
+        await self._work(job)
+        self._deliveries.wake()
+
+    async def _keep(self, run: Callable[[], Awaitable[None]]) -> None:
+        """Let a loop run; one that a mistake of ours has ended is begun again."""
+        while not self._stopped:
+            try:
+                await run()
+            except Exception:
+                _log.exception("a loop of the background work has ended")
+                await asyncio.sleep(_PAUSE_SECONDS)
+
+    async def _repeat(self, chore: Callable[[], Awaitable[None]], seconds: float) -> None:
+        while True:
+            try:
+                await chore()
+            except UnavailableError as error:
+                _log.warning("a chore has to wait: %s", error)
+            except Exception:
+                _log.exception("a chore has failed")
+            await asyncio.sleep(seconds)
+
+    async def _purge(self) -> None:
+        self._metrics.purged.inc(await purge(self._database, self._clock.now()))
+
+    async def _measure(self) -> None:
+        self._metrics.waiting.set(await self._database.read(outbox.count))
+        due = await self._database.read(partial(jobs.count_due, self._clock.now()))
+        for kind in get_args(JobKind):
+            self._metrics.jobs_due.labels(kind).set(due.get(kind, 0))

@@ -1,0 +1,95 @@
+"""Runs the service on its two ports until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+
+from ..http.listening import FailedError, Server, address_of, bind, bind_operations, when_told
+from ..settings import API_PATH, Settings
+from ..store.database import OperatorError
+from ..store.open import is_file
+from .background import Background
+from .service import DOCS_PATH, open_service
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where a process serves what."""
+
+    api: str
+    reference: str
+    operations: str
+
+
+async def serve(settings: Settings, announce: Callable[[Addresses], None]) -> None:
+    """Serve until SIGTERM or SIGINT.
+
+    Args:
+        announce: called as soon as requests are answered.
+
+    Raises:
+        OperatorError: it cannot be started like this.
+        FailedError: it had to stop by itself.
+    """
+    if not settings.worker and is_file(settings.database):
+        raise OperatorError("ESIM_WORKER=false needs PostgreSQL: nobody else can use the file")
+    with (
+        closing(bind(settings.host, settings.port, "ESIM_PORT")) as api,
+        closing(bind_operations(settings)) as operations,
+    ):
+        base_url = settings.base_url or f"{address_of(api)}{API_PATH}"
+        async with open_service(settings, base_url) as service:
+            servers = Server(service.api), Server(service.operations)
+            running = [
+                asyncio.create_task(server.serve(sockets=[each]))
+                for server, each in zip(servers, (api, operations), strict=True)
+            ]
+            for server in servers:
+                await server.listens.wait()
+            addresses = Addresses(base_url, f"{address_of(api)}{DOCS_PATH}", address_of(operations))
+            ready = partial(announce, addresses)
+            await _run(servers, running, service.background, ready)
+
+
+async def _run(
+    servers: tuple[Server, Server],
+    running: list[asyncio.Task[None]],
+    background: Background | None,
+    announce: Callable[[], None],
+) -> None:
+    stopped = asyncio.Event()
+    api, operations = servers
+
+    def stop() -> None:
+        # Who asks twice does not want to wait.
+        api.force_exit = stopped.is_set()
+        stopped.set()
+
+    when_told(stop)
+    work = asyncio.create_task(background.run()) if background else None
+    if work is not None:
+        work.add_done_callback(lambda _: stopped.set())
+    announce()
+    _log.info("started")
+    await stopped.wait()
+    _log.info("stopping")
+    has_failed = work is not None and work.done()
+    api.should_exit = True
+    await running[0]
+    if background is not None and work is not None:
+        background.stop()
+        await asyncio.wait([work])
+        if error := work.exception():
+            _log.error("the background work failed", exc_info=error)
+    operations.should_exit = True
+    await running[1]
+    if has_failed:
+        raise FailedError("the background work ended by itself")

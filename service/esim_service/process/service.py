@@ -1,0 +1,176 @@
+"""The service as a whole: everything that a process needs to serve, from its settings."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+
+import structlog
+from starlette.types import ASGIApp
+
+from partner_esim.server import Cursors, create_app
+
+from .. import catalogue
+from ..api.backend import Backend
+from ..api.balance import BalanceGroup
+from ..api.esims import EsimGroup
+from ..api.events import EventGroup
+from ..api.orders import OrderGroup
+from ..api.plans import PlanGroup
+from ..api.sandbox import SandboxGroup
+from ..api.topups import TopupGroup
+from ..api.webhook_endpoints import WebhookEndpointGroup
+from ..delivery import guard
+from ..http import document
+from ..http.health import create_operations_app
+from ..http.middleware import RequestLog, RequestMetrics, RequestMiddleware, Routes
+from ..http.pages import Page
+from ..keys.auth import Authenticator
+from ..keys.keyring import StoredKeys
+from ..rate_limits.choose import open_windows
+from ..rate_limits.limiter import KeyLimiter, Windows
+from ..settings import API_PATH, Settings
+from ..store import catalogue as catalogue_store
+from ..store import secrets as secret_store
+from ..store.database import Database
+from ..store.migrate import migrate, require_current
+from ..store.open import is_file
+from ..values.ids import Prefix
+from .background import Background
+from .ports import open_background, open_ports, require_secrets
+from .safeguard import require_fit_for_keys
+
+DOCS_PATH = "/docs"
+
+# The reference page loads nothing and runs nothing.
+_CONTENT_SECURITY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+_CATALOGUE = "catalogue"
+_PAUSE = 0.2
+_SECRET_BYTES = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """What a process runs.
+
+    Attributes:
+        api: for partners.
+        operations: for operators.
+        background: None when other processes do its work.
+    """
+
+    api: ASGIApp
+    operations: ASGIApp
+    background: Background | None
+
+
+@asynccontextmanager
+async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Service]:
+    """Open the database and put everything together for the time of the context.
+
+    Raises:
+        OperatorError: the database cannot be used.
+    """
+    async with AsyncExitStack() as stack:
+        ports = await stack.enter_async_context(open_ports(settings))
+        database, clock, ids = ports.database, ports.clock, ports.ids
+        await prepare(database, may_migrate=is_file(settings.database))
+        await require_fit_for_keys(settings, database)
+        await require_secrets(ports)
+        windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
+        background = None
+        if settings.worker:
+            background = await stack.enter_async_context(open_background(ports, settings))
+        secret = await database.write(
+            partial(secret_store.ensure, "cursors", secrets.token_bytes(_SECRET_BYTES))
+        )
+        backend = Backend(
+            database=database,
+            clock=clock,
+            ids=ids,
+            carrier=ports.carrier,
+            cursors=Cursors(secret),
+            wake=background.wake if background else _nobody,
+        )
+
+        def request_id(sent: str | None = None) -> str:
+            # Whatever is logged while the request is answered has its id.
+            made = ids.new(Prefix.REQUEST)
+            structlog.contextvars.bind_contextvars(request_id=made)
+            return made
+
+        api = create_app(
+            plans=PlanGroup(backend),
+            orders=OrderGroup(backend),
+            esims=EsimGroup(backend),
+            topups=TopupGroup(backend),
+            balance=BalanceGroup(backend),
+            events=EventGroup(backend),
+            webhook_endpoints=WebhookEndpointGroup(
+                backend,
+                partial(guard.check, rule=ports.rule, resolve=ports.resolver),
+                ports.secrets.encrypt,
+            ),
+            sandbox=SandboxGroup(backend),
+            authenticate=Authenticator(StoredKeys(database, clock)),
+            rate_limiter=KeyLimiter(windows),
+            request_id=request_id,
+            prefix=API_PATH,
+        )
+        pages: dict[str, ASGIApp] = {
+            f"{API_PATH}/openapi.json": Page(
+                partial(document.render, base_url), "application/json", request_id
+            ),
+            DOCS_PATH: Page(
+                partial(_reference, base_url),
+                "text/html",
+                request_id,
+                {"Content-Security-Policy": _CONTENT_SECURITY},
+            ),
+        }
+        routes = Routes(API_PATH + path for path in document.load()["paths"])
+        log = RequestLog(sys.stderr) if settings.log_level in ("debug", "info") else None
+        yield Service(
+            api=RequestMiddleware(api, pages, routes, RequestMetrics(ports.registry), log),
+            operations=create_operations_app(partial(_ready, database, windows), ports.registry),
+            background=background,
+        )
+
+
+async def prepare(database: Database, *, may_migrate: bool) -> None:
+    """Bring the schema up to date where that is allowed, and see that there is a catalogue.
+
+    Raises:
+        OperatorError: the schema is not the one that this service needs.
+    """
+    if may_migrate:
+        await migrate(database)
+    await require_current(database)
+    while await database.read(catalogue_store.is_empty):
+        # Of the processes that start together one loads the catalogue, the others wait for it.
+        async with database.hold(_CATALOGUE) as writer:
+            if writer is not None and await database.read(catalogue_store.is_empty):
+                loaded = catalogue.load(catalogue.default_path())
+                await writer.write(partial(catalogue_store.replace, loaded))
+        await asyncio.sleep(0 if writer else _PAUSE)
+
+
+async def _ready(database: Database, windows: Windows) -> None:
+    await require_current(database)
+    await windows.check()
+
+
+def _reference(base_url: str) -> bytes:
+    # Its libraries would make the start a tenth slower, and few processes ever show the page.
+    from ..http import reference
+
+    return reference.render(document.load(base_url))
+
+
+def _nobody() -> None:
+    """Wake nobody: worker processes look for themselves."""

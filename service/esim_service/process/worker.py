@@ -1,0 +1,79 @@
+"""Runs the background work in a process of its own until it is told to stop."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from contextlib import closing
+from functools import partial
+
+import structlog
+
+from ..http.health import create_operations_app
+from ..http.listening import FailedError, Server, address_of, bind_operations, when_told
+from ..settings import Settings
+from ..store.database import OperatorError
+from ..store.migrate import require_current
+from ..store.open import is_file
+from .background import Background
+from .ports import open_background, open_ports, require_secrets
+from .safeguard import require_fit_for_keys
+
+_log = structlog.get_logger(__name__)
+
+
+async def work(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Work until SIGTERM or SIGINT.
+
+    Args:
+        announce: called with the address of the operators' port as soon as work is done.
+
+    Raises:
+        OperatorError: it cannot be started like this.
+        FailedError: it had to stop by itself.
+    """
+    if is_file(settings.database):
+        raise OperatorError(
+            f"{settings.database} is an SQLite file, whose `serve` does this work itself: "
+            "workers need PostgreSQL"
+        )
+    with closing(bind_operations(settings)) as bound:
+        async with open_ports(settings) as ports:
+            ready = partial(require_current, ports.database)
+            await ready()
+            await require_fit_for_keys(settings, ports.database)
+            await require_secrets(ports)
+            server = Server(create_operations_app(ready, ports.registry))
+            serving = asyncio.create_task(server.serve(sockets=[bound]))
+            await server.listens.wait()
+            try:
+                async with open_background(ports, settings) as background:
+                    await _run(background, partial(announce, address_of(bound)))
+            finally:
+                server.should_exit = True
+                await serving
+
+
+async def _run(background: Background, announce: Callable[[], None]) -> None:
+    running = asyncio.create_task(background.run())
+    is_told = False
+
+    def stop() -> None:
+        nonlocal is_told
+        if is_told:
+            # Who asks twice does not want to wait.
+            running.cancel()
+        is_told = True
+        _log.info("stopping")
+        background.stop()
+
+    when_told(stop)
+    announce()
+    _log.info("started")
+    await asyncio.wait([running])
+    if is_told and running.cancelled():
+        return
+    if error := running.exception():
+        _log.error("the background work failed", exc_info=error)
+    if not is_told:
+        raise FailedError("the background work ended by itself")

@@ -1,0 +1,1 @@
+"""Rate limits, exact over any window, by one process or several."""

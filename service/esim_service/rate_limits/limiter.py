@@ -1,0 +1,104 @@
+"""Rate limits: at most so many requests of a key in any window, exactly."""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator
+from typing import Protocol
+
+from partner_esim.server import Allowance, Context, RateLimit
+
+from ..problems import unavailable
+from ..store.database import UnavailableError
+from ..values.clock import Clock
+from ..values.entities import Principal
+
+
+class Windows(Protocol):
+    """Counts requests in windows that slide; shared by all processes that serve one key.
+
+    Every request of the last window is remembered, because a counter per minute would let twice
+    the limit through around the turn of the minute, and a leaking bucket nearly that.
+    """
+
+    async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
+        """Count a request in a bucket, unless its window is full.
+
+        Raises:
+            UnavailableError: nobody can count now.
+        """
+        ...
+
+    async def check(self) -> None:
+        """Return if requests can be counted.
+
+        Raises:
+            UnavailableError: they cannot.
+        """
+        ...
+
+
+def verdict(is_allowed: bool, used: int, wait_seconds: float, limit: int) -> Allowance:
+    """Make the verdict on a request of which there are `used` in the window, itself included."""
+    # The limit of a key may have been lowered since the requests were counted.
+    return Allowance(is_allowed, max(0, limit - used), max(1, math.ceil(wait_seconds)), limit)
+
+
+class LocalWindows:
+    """The windows of a process that serves alone."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._taken: dict[str, deque[float]] = {}
+
+    def all(self) -> Iterator[tuple[str, float]]:
+        """Return what is counted: buckets, and times on the monotonic clock."""
+        return ((bucket, each) for bucket, taken in self._taken.items() for each in taken)
+
+    def restore(self, bucket: str, taken_at: float) -> None:
+        """Count what an earlier process has let through, in the order of time."""
+        self._taken.setdefault(bucket, deque()).append(taken_at)
+
+    def forget(self, seconds: float) -> None:
+        """Drop what no window of so many seconds has any more."""
+        start = self._clock.monotonic() - seconds
+        for bucket, taken in tuple(self._taken.items()):
+            if taken and taken[-1] <= start:
+                del self._taken[bucket]
+
+    async def check(self) -> None:
+        """Return: this process can always count."""
+
+    async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
+        """Count a request in a bucket, unless its window is full."""
+        now = self._clock.monotonic()
+        taken = self._taken.setdefault(bucket, deque())
+        while taken and taken[0] + window_seconds <= now:
+            taken.popleft()
+        is_allowed = len(taken) < limit
+        if is_allowed:
+            taken.append(now)
+        # When the limit was lowered, more than the oldest request has to go. A limit of zero
+        # leaves nothing that could.
+        place = max(0, len(taken) - limit)
+        wait = taken[place] + window_seconds - now if place < len(taken) else window_seconds
+        return verdict(is_allowed, len(taken), wait, limit)
+
+
+class KeyLimiter:
+    """The limits of the contract per key, or those that the key was given instead."""
+
+    def __init__(self, windows: Windows) -> None:
+        self._windows = windows
+
+    async def take(self, limit: RateLimit, context: Context) -> Allowance:
+        """Count a request of the key behind it; without a count nothing is let through."""
+        principal: Principal = context.principal
+        own = principal.read_limit if limit.name == "read" else principal.write_limit
+        allowed = limit.limit if own is None else own
+        bucket = f"{principal.key_id}/{limit.name}"
+        try:
+            return await self._windows.take(bucket, allowed, limit.window_seconds)
+        except UnavailableError:
+            raise unavailable() from None

@@ -1,0 +1,39 @@
+"""Rate limits that the processes on one PostgreSQL share."""
+
+from __future__ import annotations
+
+from partner_esim.server import Allowance
+
+from ..store.postgres import PostgresDatabase
+from ..store.unit import Statement
+from ..values.clock import Clock
+from .limiter import verdict
+
+_SQL = "SELECT allowed, used, wait FROM take_rate($1, $2, $3, $4)"
+_MICROSECONDS = 1_000_000
+
+
+class PostgresWindows:
+    """Windows in a table that is not logged.
+
+    Time is that of the server, the only one that all processes have in common; a clock replaces
+    it in tests.
+    """
+
+    def __init__(self, database: PostgresDatabase, clock: Clock | None = None) -> None:
+        self._database = database
+        self._clock = clock
+
+    async def check(self) -> None:
+        """Return: the database is checked for its own sake."""
+
+    async def take(self, bucket: str, limit: int, window_seconds: int) -> Allowance:
+        """Count a request in a bucket, unless its window is full.
+
+        Raises:
+            UnavailableError: the database cannot be reached.
+        """
+        now = None if self._clock is None else self._clock.now() * 1000
+        span = window_seconds * _MICROSECONDS
+        [found] = await self._database.run(Statement(_SQL, (bucket, limit, span, now)))
+        return verdict(found["allowed"] == 1, found["used"], found["wait"] / _MICROSECONDS, limit)

@@ -1,0 +1,1 @@
+"""Values: nouns, money, ids and time."""

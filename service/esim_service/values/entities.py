@@ -1,0 +1,253 @@
+"""The nouns of the service as values; times are milliseconds, amounts units of `money`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+Mode: TypeAlias = Literal["live", "test"]
+PlanType: TypeAlias = Literal["fixed", "daily"]
+Progress: TypeAlias = Literal["processing", "completed", "failed"]
+EsimStatus: TypeAlias = Literal["ready", "active", "depleted", "expired", "revoked"]
+EndpointStatus: TypeAlias = Literal["enabled", "disabled"]
+LedgerKind: TypeAlias = Literal["credit", "order", "topup", "refund", "reset"]
+JobKind: TypeAlias = Literal["provision", "topup", "observe"]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Whose data a request may see: those of one partner in one mode."""
+
+    partner_id: str
+    mode: Mode
+
+
+@dataclass(frozen=True, slots=True)
+class Principal:
+    """Who sends a request: what `authenticate` makes of a key."""
+
+    scope: Scope
+    key_id: str
+    suspended: bool
+    read_limit: int | None
+    write_limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    """A customer of the service."""
+
+    partner_id: str
+    name: str
+    status: Literal["active", "suspended"]
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key, of which only the digest is kept; `hint` are the last four characters."""
+
+    key_id: str
+    digest: bytes
+    hint: str
+    scope: Scope
+    read_limit: int | None
+    write_limit: int | None
+    created_at: int
+    revoked_at: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """The prepaid account of a partner in one mode.
+
+    Attributes:
+        balance: the sum of the ledger.
+        low_reported: whether balance.low was sent since the balance was last at the threshold.
+        last_event: sequence of the newest event.
+        last_event_at: its time.
+        purged_event: sequence of the newest event that is too old to be kept.
+    """
+
+    scope: Scope
+    balance: int
+    low_threshold: int
+    low_reported: bool
+    last_event: int
+    last_event_at: int
+    purged_event: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A plan of the catalogue; `body` is how the contract writes it."""
+
+    plan_id: str
+    plan_type: PlanType
+    coverage: str
+    price: int
+    data_bytes: int | None
+    per_day: bool
+    validity_days: int | None
+    starts_on: str
+    topup_supported: bool | None
+    available: bool
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class TopupPlan:
+    """A top-up plan of the catalogue; `body` is how the contract writes it."""
+
+    topup_plan_id: str
+    plan_type: PlanType
+    price: int
+    data_bytes: int | None
+    per_day: bool
+    validity_days: int | None
+    available: bool
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an order failed."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order; `end_user` is the label of its end user."""
+
+    order_id: str
+    scope: Scope
+    reference: str
+    status: Progress
+    plan_id: str
+    quantity: int
+    days: int | None
+    unit_price: int
+    total: int
+    iccids: tuple[str, ...]
+    has_end_user: bool
+    end_user_label: str | None
+    metadata: Mapping[str, str]
+    failure: Failure | None
+    created_at: int
+    completed_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What the carrier says about an eSIM when it is made."""
+
+    iccid: str
+    smdp_address: str
+    matching_id: str
+    confirmation_required: bool
+    ios_install_url: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Esim:
+    """An eSIM with its state and usage.
+
+    Attributes:
+        validity_days: how long it is valid from its activation on; 0 when its validity runs
+            since the purchase.
+        usage_reported: the highest percentage that an event told of (0, 50, 80 or 100).
+        scenario: what the sandbox does with it.
+    """
+
+    esim_id: str
+    scope: Scope
+    order_id: str
+    plan_id: str
+    scenario: str | None
+    status: EsimStatus
+    profile: Profile
+    profile_status: str
+    total_bytes: int | None
+    used_bytes: int
+    observed_at: int | None
+    activated_at: int | None
+    validity_days: int
+    expires_at: int
+    topup_supported: bool | None
+    usage_reported: int
+    expiring_reported: bool
+    created_at: int
+    updated_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Topup:
+    """A top-up of an eSIM."""
+
+    topup_id: str
+    scope: Scope
+    esim_id: str
+    iccid: str
+    topup_plan_id: str
+    reference: str
+    status: Progress
+    days: int | None
+    price: int
+    total: int
+    data_bytes: int | None
+    validity_days: int
+    balance_after: int
+    created_at: int
+    completed_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event with the bytes that the feed and every delivery show."""
+
+    event_id: str
+    scope: Scope
+    sequence: int
+    type: str
+    body: bytes
+    created_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookEndpoint:
+    """An address that events are sent to.
+
+    Attributes:
+        secret: what is stored of the secret, which may be encrypted.
+        failing_since: when the first attempt after the last success failed.
+        exhausted: whether a delivery was given up since the last success.
+    """
+
+    endpoint_id: str
+    scope: Scope
+    url: str
+    event_types: tuple[str, ...]
+    secret: str = field(repr=False)
+    status: EndpointStatus
+    disabled_reason: str | None
+    created_at: int
+    last_success_at: int | None
+    last_failure_at: int | None
+    failing_since: int | None
+    exhausted: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """Work on an order, a top-up or an eSIM that is due at some time."""
+
+    job_id: str
+    scope: Scope
+    kind: JobKind
+    subject_id: str
+    attempts: int
+    due_at: int

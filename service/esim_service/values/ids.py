@@ -1,0 +1,60 @@
+"""Ids: a prefix and a lower-case ULID, in the order in which they are made."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from enum import StrEnum
+
+from .clock import Clock
+
+_ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+_PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_RANDOM_BITS = 80
+_LAST = (1 << _RANDOM_BITS) - 1
+
+
+class Prefix(StrEnum):
+    """What an id belongs to."""
+
+    DELIVERY = "dlv_"
+    ENDPOINT = "whe_"
+    ESIM = "esm_"
+    EVENT = "evt_"
+    JOB = "job_"
+    KEY = "key_"
+    LEDGER_ENTRY = "led_"
+    ORDER = "ord_"
+    PARTNER = "prt_"
+    REQUEST = "req_"
+    TOPUP = "top_"
+
+
+class Ids:
+    """Makes ids; those of one instance ascend within a millisecond."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._time = -1
+        self._random = 0
+
+    def new(self, prefix: Prefix) -> str:
+        """Return a new id of this moment."""
+        return self.at(self._clock.now(), prefix)
+
+    def at(self, now: int, prefix: Prefix) -> str:
+        """Return a new id of a moment."""
+        with self._lock:
+            if now != self._time or self._random == _LAST:
+                self._time = now
+                # Half of the range stays free for ids of the same millisecond.
+                self._random = secrets.randbits(_RANDOM_BITS - 1)
+            else:
+                self._random += 1
+            value = self._time << _RANDOM_BITS | self._random
+        return prefix + _text(value)
+
+
+def _text(value: int) -> str:
+    return "".join(_PAIRS[value >> shift & 1023] for shift in range(120, -1, -10))

@@ -1,0 +1,1 @@
+"""Background work: claimed in the database, done once, given back when a process ends."""

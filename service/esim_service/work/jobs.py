@@ -1,0 +1,133 @@
+"""Does one job: asks the carrier, then writes down what it said."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
+from typing import TypeVar
+
+from ..carrier.port import Provisioner, RefusedError, Reporter, UnreachableError
+from ..domain import observation, orders, topups
+from ..domain.lifecycle import NextReport, is_alive
+from ..domain.stamp import Stamp
+from ..store import esims
+from ..store import jobs as store
+from ..store import orders as order_store
+from ..store.database import Database
+from ..store.unit import Unit
+from ..values.clock import MINUTE, SECOND, Clock
+from ..values.entities import Failure, Job, JobKind
+from ..values.ids import Ids
+
+T = TypeVar("T")
+
+CARRIER_SECONDS = 15.0
+LONGEST_PAUSE = 5 * MINUTE
+
+
+def retry_after(attempts: int) -> int:
+    """Return how long a job waits after so many attempts in vain."""
+    return min(SECOND << min(attempts - 1, 20), LONGEST_PAUSE)
+
+
+class CarrierJobs:
+    """What the jobs of each kind are.
+
+    Each kind can be done again at any time: an order, a top-up or an event that is there already
+    is not made twice.
+    """
+
+    def __init__(
+        self,
+        database: Database,
+        clock: Clock,
+        ids: Ids,
+        provisioner: Provisioner,
+        reporter: Reporter,
+        carrier_seconds: float = CARRIER_SECONDS,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._ids = ids
+        self._provisioner = provisioner
+        self._reporter = reporter
+        self._carrier_seconds = carrier_seconds
+        self._kinds: Mapping[JobKind, Callable[[Job], Awaitable[None]]] = {
+            "provision": self._provision,
+            "topup": self._top_up,
+            "observe": self._observe,
+        }
+
+    async def __call__(self, job: Job) -> None:
+        """Do a job.
+
+        Raises:
+            UnreachableError: the carrier does not answer now.
+            UnavailableError: the database cannot do this now.
+        """
+        await self._kinds[job.kind](job)
+
+    async def _provision(self, job: Job) -> None:
+        order = await self._database.read(partial(order_store.find, job.scope, job.subject_id))
+        if order is None or order.status != "processing":
+            await self._drop(job)
+            return
+        try:
+            profiles = await self._answer(self._provisioner.provision(order))
+        except RefusedError as error:
+            failure = Failure(error.code, error.message)
+            await self._write(partial(orders.fail, order.order_id, failure))
+            return
+        next_report = self._reporter.next_report
+        await self._write(
+            lambda stamp: orders.complete(order.order_id, profiles, stamp, next_report)
+        )
+
+    async def _top_up(self, job: Job) -> None:
+        topup = await self._database.read(partial(esims.find_topup, job.subject_id))
+        if topup is None or topup.status != "processing":
+            await self._drop(job)
+            return
+        esim = await self._database.read(partial(esims.find, topup.scope, topup.iccid))
+        # It may have ended since the top-up was bought; the carrier need not hear of it then.
+        if esim is None or not is_alive(esim):
+            await self._write(partial(topups.fail, topup.topup_id))
+            return
+        try:
+            await self._answer(self._provisioner.top_up(topup))
+        except RefusedError:
+            await self._write(partial(topups.fail, topup.topup_id))
+            return
+        await self._write(partial(topups.complete, topup.topup_id))
+
+    async def _observe(self, job: Job) -> None:
+        esim = await self._database.read(partial(esims.known, job.subject_id))
+        if esim is None:
+            await self._drop(job)
+            return
+        try:
+            report = await self._answer(self._reporter.report(esim, self._clock.now()))
+        except UnreachableError:
+            # Time passes all the same.
+            await self._write(partial(observation.follow, job, None, job.attempts + 1, _later(job)))
+            raise
+        next_report = self._reporter.next_report
+        await self._write(partial(observation.follow, job, report, 0, next_report))
+
+    async def _answer(self, asked: Awaitable[T]) -> T:
+        try:
+            async with asyncio.timeout(self._carrier_seconds):
+                return await asked
+        except TimeoutError:
+            raise UnreachableError("the carrier did not answer in time") from None
+
+    async def _write(self, make: Callable[[Stamp], Unit[None]]) -> None:
+        await self._database.write(lambda: make(Stamp(self._clock.now(), self._ids)))
+
+    async def _drop(self, job: Job) -> None:
+        await self._database.write(partial(store.remove, job.kind, job.subject_id))
+
+
+def _later(job: Job) -> NextReport:
+    return lambda _, now: now + retry_after(job.attempts + 1)

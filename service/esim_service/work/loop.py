@@ -1,0 +1,144 @@
+"""The loop that claims work in the database and keeps as much of it going as there is room for."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Generic, TypeVar
+
+from ..store.database import UnavailableError
+from ..values.clock import Clock
+
+C = TypeVar("C")
+
+POLL_SECONDS = 0.25
+GRACE_SECONDS = 5.0
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Going(Generic[C]):
+    """A claim that is being worked on, and since when on the monotonic clock."""
+
+    claim: C
+    since: float
+
+
+class WorkLoop(ABC, Generic[C]):
+    """Claims, works, and gives back what it cannot finish."""
+
+    # What is claimed, in the plural, for the log.
+    things: ClassVar[str]
+
+    def __init__(
+        self,
+        clock: Clock,
+        grace_seconds: float = GRACE_SECONDS,
+        gather_seconds: float = 0.0,
+    ) -> None:
+        """Make a loop.
+
+        Args:
+            grace_seconds: how long a stop waits for what is going on.
+            gather_seconds: how long a call to `wake` waits for others, so that one claim does.
+        """
+        self._clock = clock
+        self._grace_seconds = grace_seconds
+        self._gather_seconds = gather_seconds
+        self._tasks: dict[asyncio.Task[None], Going[C]] = {}
+        self._stirred = asyncio.Event()
+        self._is_cut_off = False
+        self._stopped = False
+
+    @abstractmethod
+    async def claim(self, going: Collection[Going[C]]) -> Sequence[C]:
+        """Claim what is due and what there is room for beside what is going on.
+
+        Raises:
+            UnavailableError: the database cannot do this now.
+        """
+
+    @abstractmethod
+    async def work(self, claim: C) -> None:
+        """Do what was claimed, whatever happens."""
+
+    @abstractmethod
+    async def give_back(self, claims: Sequence[C]) -> None:
+        """Let others claim at once what was not finished.
+
+        Raises:
+            UnavailableError: the database cannot do this now.
+        """
+
+    def wake(self) -> None:
+        """Say that something may be due; without it, the loop looks at regular intervals."""
+        self._stirred.set()
+
+    def stop(self) -> None:
+        """Let `run` end: no more claims, a short time for what is going on."""
+        self._stopped = True
+        self._stirred.set()
+
+    async def run(self) -> None:
+        """Work until `stop` is called; a cancellation gives the claims back, too."""
+        try:
+            while not self._stopped:
+                self._stirred.clear()
+                await self.fill()
+                await self._pause()
+            await self.settle(self._grace_seconds)
+        finally:
+            await self._abandon()
+
+    async def settle(self, seconds: float) -> None:
+        """Wait for what is going on, for so long at most."""
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=seconds)
+
+    async def fill(self) -> int:
+        """Claim what there is room for, and begin to work; return how many claims that is."""
+        try:
+            claims = await self.claim(self._tasks.values())
+        except UnavailableError as error:
+            # Once is enough, however often it looks.
+            if not self._is_cut_off:
+                _log.warning("%s cannot be claimed: %s", self.things, error)
+            self._is_cut_off = True
+            return 0
+        self._is_cut_off = False
+        for claim in claims:
+            task = asyncio.create_task(self.work(claim))
+            self._tasks[task] = Going(claim, self._clock.monotonic())
+            task.add_done_callback(self._ended)
+        return len(claims)
+
+    async def _pause(self) -> None:
+        try:
+            async with asyncio.timeout(POLL_SECONDS):
+                await self._stirred.wait()
+        except TimeoutError:
+            return
+        await asyncio.sleep(self._gather_seconds)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(task, None)
+        self._stirred.set()
+        if not task.cancelled() and (error := task.exception()):
+            _log.error("one of the %s has failed", self.things, exc_info=error)
+
+    async def _abandon(self) -> None:
+        if not self._tasks:
+            return
+        tasks = dict(self._tasks)
+        for task in tasks:
+            task.cancel()
+        await asyncio.wait(tasks)
+        claims = [going.claim for task, going in tasks.items() if task.cancelled()]
+        try:
+            await self.give_back(claims)
+        except UnavailableError as error:
+            _log.warning("%d %s cannot be given back: %s", len(claims), self.things, error)

@@ -1,0 +1,36 @@
+"""Removes what the feed no longer has to show."""
+
+from __future__ import annotations
+
+import asyncio
+from functools import partial
+
+from ..domain import events
+from ..store import events as store
+from ..store.database import Database
+from ..values.clock import DAY
+
+RETENTION = 30 * DAY
+BATCH = 500
+# Between two batches the others write.
+_PAUSE = 0.05
+_NAME = "retention"
+
+
+async def purge(database: Database, now: int) -> int:
+    """Remove all events that are too old, in batches; return how many those were.
+
+    Where several processes do this, one does it at a time and the others do nothing.
+
+    Raises:
+        UnavailableError: the database cannot do this now; what is left is for the next time.
+    """
+    removed = 0
+    async with database.hold(_NAME) as writer:
+        if writer is None:
+            return 0
+        while found := await database.read(partial(store.old, now - RETENTION, BATCH)):
+            for scope, last in found.items():
+                removed += await writer.write(partial(events.forget, scope, last, now - RETENTION))
+            await asyncio.sleep(_PAUSE)
+    return removed

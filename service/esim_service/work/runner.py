@@ -1,0 +1,108 @@
+"""The loop that takes due jobs from the database and has them done."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from functools import partial
+from typing import TypeAlias, get_args
+
+from ..carrier.port import UnreachableError
+from ..store import jobs as store
+from ..store.database import Database, UnavailableError
+from ..store.unit import Unit
+from ..values.clock import SECOND, Clock
+from ..values.entities import Job, JobKind
+from .jobs import retry_after
+from .loop import GRACE_SECONDS, Going, WorkLoop
+from .metrics import WorkMetrics
+
+# Each kind has places of its own: orders that the carrier lets hang do not stop the observations.
+PER_KIND = 32
+LEASE = 25 * SECOND
+
+_log = logging.getLogger(__name__)
+
+Do: TypeAlias = Callable[[Job], Awaitable[None]]
+
+
+class JobRunner(WorkLoop[Job]):
+    """Keeps as many jobs going as there is room for."""
+
+    things = "jobs"
+
+    def __init__(
+        self,
+        database: Database,
+        do: Do,
+        clock: Clock,
+        metrics: WorkMetrics,
+        grace_seconds: float = GRACE_SECONDS,
+        gather_seconds: float = 0.0,
+    ) -> None:
+        super().__init__(clock, grace_seconds, gather_seconds)
+        self._database = database
+        self._do = do
+        self._metrics = metrics
+        self._interrupted: list[Job] = []
+
+    async def claim(self, going: Collection[Going[Job]]) -> Sequence[Job]:
+        """Claim due jobs, of each kind as many as it has places left."""
+        now, room = self._clock.now(), _room(going)
+        await self._resume()
+        # Looking needs no transaction that writes, and mostly there is nothing.
+        due = await self._database.read(partial(store.due, now, room))
+        if not due:
+            return ()
+        return await self._database.write(partial(store.take, due, now, now + LEASE))
+
+    async def work(self, claim: Job) -> None:
+        """Do a job once, and see to it that it comes again when it could not be done."""
+        try:
+            outcome = await self._attempt(claim)
+        except UnavailableError as error:
+            _log.warning("%s of %s is interrupted: %s", claim.kind, claim.subject_id, error)
+            self._interrupted.append(claim)
+            outcome = "interrupted"
+        self._metrics.jobs.labels(claim.kind, outcome).inc()
+
+    async def give_back(self, claims: Sequence[Job]) -> None:
+        """Make jobs due again at once."""
+        await self._database.write(partial(_release, claims, self._clock.now()))
+
+    async def _resume(self) -> None:
+        """Make due again what the database could not do, sooner than its lease ends."""
+        if jobs := tuple(self._interrupted):
+            await self.give_back(jobs)
+            self._interrupted = self._interrupted[len(jobs) :]
+
+    async def _attempt(self, job: Job) -> str:
+        try:
+            await self._do(job)
+        except UnavailableError:
+            raise
+        except UnreachableError as error:
+            _log.warning("%s of %s has to wait: %s", job.kind, job.subject_id, error)
+            outcome = "unanswered"
+        except Exception:
+            # A mistake of ours must not end the runner, and must not be repeated in a hurry.
+            _log.exception("%s of %s cannot be done", job.kind, job.subject_id)
+            outcome = "broken"
+        else:
+            return "done"
+        attempts = job.attempts + 1
+        due_at = self._clock.now() + retry_after(attempts)
+        await self._database.write(partial(store.postpone, job, due_at, attempts))
+        return outcome
+
+
+def _room(going: Collection[Going[Job]]) -> Mapping[JobKind, int]:
+    running = Counter(each.claim.kind for each in going)
+    kinds: Sequence[JobKind] = get_args(JobKind)
+    return {kind: room for kind in kinds if (room := PER_KIND - running[kind]) > 0}
+
+
+def _release(jobs: Sequence[Job], now: int) -> Unit[None]:
+    for job in jobs:
+        yield from store.postpone(job, now, job.attempts)
