@@ -42,7 +42,9 @@ def install_group(session: nox.Session, name: str) -> None:
 
 def install_workspace(session: nox.Session) -> None:
     """Install the toolkit, the generated package and the reference service from this checkout."""
-    session.install("-e", ".[test]", "-e", "./generated[server]", "-e", "./service[postgres]")
+    session.install(
+        "-e", ".[test]", "-e", "./generated[server]", "-e", "./service[encryption,postgres]"
+    )
 
 
 def run_pytest(session: nox.Session, *arguments: str) -> None:
