@@ -17,6 +17,7 @@ from esim_service.delivery.runner import LEASE, PER_ENDPOINT, DueDelivery
 from esim_service.delivery.sender import Acknowledged, Failed, Reason
 from esim_service.domain import endpoints
 from esim_service.store import events as event_store
+from esim_service.store import outbox as outbox_store
 from esim_service.store.unit import Unit, execute
 from esim_service.values.clock import HOUR, MINUTE, SECOND, ManualClock
 from esim_service.values.entities import Event
@@ -341,3 +342,20 @@ async def test_workers_at_once_share_what_is_due(queue: Queue) -> None:
         found = await asyncio.gather(*(queue.claim(limit=5) for _ in range(4)))
         claims += [claim for each in found for claim in each]
     assert len({claim.delivery_id for claim in claims}) == len(claims) == 24
+
+
+async def test_a_new_process_takes_over_first_attempts_and_leaves_retries_their_time(
+    queue: Queue,
+) -> None:
+    endpoint = await queue.world.endpoint("https://hooks.example/a")
+    await queue.world.completed("r1")
+    [retried] = await queue.claim()
+    await queue.fail(retried)
+    await queue.fill(endpoint.endpoint_id, 1)
+    [first] = await queue.claim()
+    # The process dies with its claim, and another one begins.
+    await queue.world.database.write(partial(outbox_store.take_over, queue.clock.now()))
+    [taken] = await queue.claim()
+    assert taken.delivery_id == first.delivery_id != retried.delivery_id
+    queue.clock.advance(MINUTE + LEASE)
+    assert retried.delivery_id in {each.delivery_id for each in await queue.claim()}
