@@ -12,7 +12,7 @@ from typing import Any
 from specwright.conformance.contract import Contract, Operation
 from specwright.conformance.exchange import Exchange, JsonValue, Response, readings, value_at
 from specwright.conformance.record import Record, Violation
-from specwright.conformance.target import NOBODY, STRANGER
+from specwright.conformance.target import STRANGERS
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join, split
@@ -81,7 +81,7 @@ class Monitors:
         if declared is None:
             # A method or a path that is not there is no matter of the operation, and that other
             # credentials are refused goes without saying.
-            is_foreign = exchange.role in (NOBODY, STRANGER) and response.status in (401, 403)
+            is_foreign = exchange.role in STRANGERS and response.status in (401, 403)
             is_nowhere = exchange.source == "fuzzing" and response.status in (404, 405)
             if not is_foreign and not is_nowhere:
                 place = operation.pointer + join("responses")

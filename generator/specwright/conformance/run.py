@@ -16,10 +16,11 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.record import Record, Violation
 from specwright.conformance.rules import RULES
-from specwright.conformance.scenarios.access import credentials, isolation
 from specwright.conformance.scenarios.causes import cause
+from specwright.conformance.scenarios.credentials import credentials
 from specwright.conformance.scenarios.explore import explore, finish
 from specwright.conformance.scenarios.idempotency import idempotency
+from specwright.conformance.scenarios.isolation import isolation
 from specwright.conformance.scenarios.limits import capacity, rate_limits
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation
