@@ -26,7 +26,7 @@ def capacity(bench: Workbench) -> None:
 
 def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> None:
     record, place = bench.target.record, operation.pointer + join(CAPACITY.name)
-    _release_all(bench, declared)
+    release_all(bench, declared)
     before = _there(bench, operation)
     refused: Exchange | None = None
     made: list[Exchange] = []
@@ -63,7 +63,7 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
     _release(bench, operation, declared)
 
 
-def _release_all(bench: Workbench, declared: Capacity) -> None:
+def release_all(bench: Workbench, declared: Capacity) -> None:
     """Remove what is known of, so that there is room."""
     release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
     if release is not None and release.slots:
