@@ -23,7 +23,7 @@ from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
 # Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
 _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
-_STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
+STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
 # Of one exchange.
 _PROBLEMS = 3
 
@@ -232,7 +232,7 @@ class Monitors:
         if limits is None or declared is None or answer.response.status == 401:
             return
         place = join(RATE_LIMITS.name, "headers")
-        for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, _STATE)):
+        for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, STATE)):
             if header is None or not answer.exchange.role:
                 continue
             self.record.check("rate-limit-headers", place)

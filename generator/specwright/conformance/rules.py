@@ -92,6 +92,7 @@ RULES: tuple[RuleDescription, ...] = (
         capacity="There are never more resources than the declared capacity, and it can be used "
         "again when it is released.",
         rate_limit="In no window are more requests served than the limit allows.",
+        rate_limit_scope="What is limited separately, such as each key, is counted separately.",
         rate_limit_headers="Headers about the rate limit are there and tell the truth.",
     ),
     *_rules(

@@ -16,14 +16,15 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.record import Record, Violation
 from specwright.conformance.rules import RULES
+from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.causes import cause
 from specwright.conformance.scenarios.credentials import credentials
 from specwright.conformance.scenarios.explore import explore, finish
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.isolation import isolation
-from specwright.conformance.scenarios.limits import capacity, rate_limits
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation
+from specwright.conformance.scenarios.rate_limits import rate_limits, windows
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
@@ -55,6 +56,7 @@ FUZZING = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
 # What is tried, in this order: each step leaves to the next what it needs.
 SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
+    "windows": windows,
     "credentials": credentials,
     "idempotency": idempotency,
     "conservation": conservation,

@@ -18,7 +18,7 @@ from specwright.conformance.exchange import (
 )
 from specwright.conformance.record import Violation
 from specwright.conformance.samples import sample
-from specwright.conformance.scenarios.limits import release_all
+from specwright.conformance.scenarios.capacity import release_all
 from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.conformance.workbench import Workbench
 from specwright.document import sites
