@@ -81,6 +81,7 @@ RULES: tuple[RuleDescription, ...] = (
     ),
     *_rules(
         Category.LISTS,
+        list_agrees="An item of a list reads as it does by itself.",
         order="Items stand in the declared order.",
         pagination="Following the cursor shows every item once, whatever is added meanwhile.",
         page_size="A page has at most as many items as were asked for; other limits are refused.",

@@ -16,6 +16,7 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.record import Record, Violation
 from specwright.conformance.rules import RULES
+from specwright.conformance.scenarios.agreement import agreement
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.causes import cause
 from specwright.conformance.scenarios.credentials import credentials
@@ -61,6 +62,7 @@ SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "idempotency": idempotency,
     "conservation": conservation,
     "lists": lists,
+    "agreement": agreement,
     "isolation": isolation,
     "validation": validation,
     "robustness": robustness,
