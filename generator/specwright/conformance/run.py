@@ -20,12 +20,13 @@ from specwright.conformance.scenarios.agreement import agreement
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.causes import cause
 from specwright.conformance.scenarios.credentials import credentials
-from specwright.conformance.scenarios.explore import explore, finish
+from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.isolation import isolation
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
+from specwright.conformance.scenarios.resets import finish
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation

@@ -10,6 +10,7 @@ from specwright.conformance.contract import Operation, Slot
 from specwright.conformance.exchange import Exchange, JsonValue
 from specwright.conformance.monitors import sort_key
 from specwright.conformance.record import Violation
+from specwright.conformance.scenarios.explore import renew
 from specwright.conformance.target import MAIN, OTHER
 from specwright.conformance.workbench import Workbench
 
@@ -34,7 +35,7 @@ def isolation(bench: Workbench) -> None:
                 reason = "no key of another partner was given"
                 record.skip("isolation", operation.pointer, reason)
         return
-    _make(bench)
+    renew(bench)
     trial = _Isolation(bench, _own_values(bench))
     # Whoever changes or removes what is somebody else's comes after those who look at it.
     for operation in sorted(bench.contract.operations.values(), key=_severity):
@@ -44,17 +45,6 @@ def isolation(bench: Workbench) -> None:
             trial.by_path(operation)
         elif operation.declared["pagination"] is not None:
             trial.by_list(operation)
-
-
-def _make(bench: Workbench) -> None:
-    """Make one thing of each kind anew: what was made before may have been removed."""
-    for operation in bench.contract.operations.values():
-        if operation.pointer in bench.made and _creates(operation):
-            bench.succeed(operation)
-
-
-def _creates(operation: Operation) -> bool:
-    return "201" in operation.responses and not operation.template.names
 
 
 def _severity(operation: Operation) -> int:

@@ -40,6 +40,9 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
             record.skip("conservation", place, "a balance or an amount is no number")
             return
         record.check("conservation", place)
+        if how == "one call" and _left(exchanges[0], declared) not in (None, after):
+            message = f"{operation.name}: the answer tells another balance than there is"
+            record.violate(Violation("conservation", place, message, tuple(exchanges)))
         if before - after != charged:
             message = f"{operation.name}: the balance does not move by what {how} charged"
             record.violate(Violation("conservation", place, message, tuple(exchanges)))
@@ -61,6 +64,14 @@ def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
                 return None
             total += amount
     return total
+
+
+def _left(exchange: Exchange, declared: Charge) -> Decimal | None:
+    """The balance that an answer tells."""
+    response = exchange.response
+    if declared.left is None or response is None:
+        return None
+    return _number(response.at(declared.left.raw))
 
 
 def _number(value: JsonValue) -> Decimal | None:

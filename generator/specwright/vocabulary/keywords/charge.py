@@ -25,6 +25,11 @@ class Charge:
     amount: Annotated[
         InstancePointer, Names(Target.RESPONSE_BODY), "Where the answer has what was taken."
     ]
+    left: Annotated[
+        InstancePointer | None,
+        Names(Target.RESPONSE_BODY),
+        "Where the answer has the balance that is left. Null when it does not say.",
+    ] = None
 
 
 CHARGE = Keyword[Charge](
