@@ -111,17 +111,18 @@ class _Trial:
         return any(fits) if variant.condition is None else not any(fits)
 
     def _twice(self, slot: Slot, usual: JsonValue, found: list[Variant]) -> None:
-        """A parameter that stands there twice, the second time with a value that does not fit."""
+        """A parameter that stands there twice, once with a value that does not fit."""
         wrong = next((each for each in found if each.condition is not None), None)
         if slot.written.location != "query" or self.contract.errors is None or wrong is None:
             return
-        call = self.call.with_argument(slot.key, usual)
-        again = [f"&{name}={text}" for name, text in encoded_pairs(slot.written, wrong.value)]
-        request = self.bench.target.request(
-            self.operation.method, call.path + "".join(again), headers=call.headers
-        )
-        exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
-        self._is_refused(exchange, slot.site.pointer, f"'{slot.written.wire}' with a second value")
+        for first, second in ((usual, wrong.value), (wrong.value, usual)):
+            call = self.call.with_argument(slot.key, first)
+            pairs = encoded_pairs(slot.written, second)
+            path = call.path + "".join(f"&{name}={text}" for name, text in pairs)
+            request = self.bench.target.request(self.operation.method, path, headers=call.headers)
+            exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
+            how = f"'{slot.written.wire}' with two values"
+            self._is_refused(exchange, slot.site.pointer, how)
 
     def body(self) -> None:
         """Members of the JSON body, one after the other, and members that are not there."""
