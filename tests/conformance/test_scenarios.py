@@ -107,7 +107,7 @@ def contract() -> Contract:
 
 def run(bug: str = "", rule: str = "") -> Run:
     """All scenarios, or those until a rule is found broken."""
-    anna, bert, _ = KEYS
+    anna, bert, *_ = KEYS
     keys = {MAIN: anna, OTHER: bert, STRANGER: stranger(anna)}
     with (
         serving(Shop(bug).app()) as url,

@@ -81,7 +81,7 @@ def _texts(schema: dict[str, Any], usual: str) -> Iterator[Variant]:
     least, most = schema.get("minLength", 0), schema.get("maxLength", _LONGEST)
     if "format" not in schema:
         for limit, beyond in ((least, least - 1), (most, most + 1)):
-            if 0 <= beyond < _LONGEST:
+            if 0 <= beyond <= _LONGEST:
                 yield Variant(f"a text of {limit}", _of_length(usual, limit), None)
                 beside = _of_length(usual, beyond)
                 yield Variant(f"a text of {beyond}", beside, Condition.INVALID_LENGTH)
