@@ -64,12 +64,17 @@ def _own_values(bench: Workbench) -> set[str]:
         response = exchange.response
         if operation is None or response is None or not response.is_success:
             continue
-        sent = exchange.request.url + (exchange.request.body or b"").decode("utf-8", "replace")
         found = {each for each in _texts(response.json_or_none) if _can_tell(each)}
         if exchange.role == MAIN and not operation.is_safe:
-            own |= {each for each in found - seen if each not in sent}
+            own |= {each for each in found - seen if not _is_sent(exchange, each)}
         seen |= found
     return own
+
+
+def _is_sent(exchange: Exchange, text: str) -> bool:
+    """Whether the request had a text that is in its answer."""
+    body = (exchange.request.body or b"").decode("utf-8", "replace")
+    return text in exchange.request.url or text in body
 
 
 def _can_tell(text: str) -> bool:
@@ -121,7 +126,9 @@ class _Isolation:
         if response.is_success:
             if value in self.own or value in hidden:
                 self._violate(operation, "another partner reached what is not its own", exchange)
-            elif self.own & set(_texts(response.json_or_none)) - {value}:
+                return
+            shown = self.own.intersection(_texts(response.json_or_none))
+            if not all(_is_sent(exchange, each) for each in shown):
                 self._violate(operation, "another partner is shown what is this one's", exchange)
         elif value in self.own or self._is_there(operation, call):
             if operation.is_safe and response.status in _NOT_FOUND:

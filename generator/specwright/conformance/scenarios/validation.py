@@ -56,6 +56,8 @@ def validation(bench: Workbench) -> None:
         trial = _Trial(bench, operation, bench.with_fresh_key(made[0]))
         trial.parameters()
         trial.body()
+        # What was tried is no example for later calls.
+        bench.made[operation.pointer] = made
 
 
 @dataclass(frozen=True, slots=True)
