@@ -245,6 +245,8 @@ class Shop:
         self.spent[partner] += self.bug != "free orders" and price
         left = CREDIT - self.spent[partner] + (price if self.bug == "credit before" else 0)
         reply = json.dumps({**self._shown(order), "left": left}).encode()
+        if value.get("note") == "sold out" and self.bug != "keeps the price":
+            self.spent[partner] -= price
         self.replies[key] = (payload, reply)
         headers = {"Replayed": "yes"} if self.bug == "always a replay" else {}
         return Response(reply, 201, headers, "application/json")

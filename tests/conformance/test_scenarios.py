@@ -53,6 +53,7 @@ BUGS = {
     "free orders": "conservation",
     "html": "undeclared-media-type",
     "keeps its place": "capacity",
+    "keeps the price": "conservation",
     "keys without case": "idempotency-scope",
     "last parameter": "invalid-accepted",
     "list differs": "list-agrees",

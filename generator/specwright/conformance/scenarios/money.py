@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, InvalidOperation
 
@@ -13,6 +14,7 @@ from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
 _AT_ONCE = 4
+_PAUSE_SECONDS = 0.1
 
 
 def conservation(bench: Workbench) -> None:
@@ -20,6 +22,7 @@ def conservation(bench: Workbench) -> None:
     for operation in bench.contract.operations.values():
         if operation.declared["charge"] is not None:
             _charges(bench, operation, operation.declared["charge"])
+            _gives_back(bench, operation, operation.declared["charge"])
 
 
 def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
@@ -46,6 +49,27 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
         if before - after != charged:
             message = f"{operation.name}: the balance does not move by what {how} charged"
             record.violate(Violation("conservation", place, message, tuple(exchanges)))
+
+
+def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    """Make the call whose amount is given back, and watch the balance until it is."""
+    record, place = bench.target.record, operation.pointer + join(CHARGE.name, "refund")
+    if declared.refund is None:
+        return
+    before = _balance(bench, declared)
+    call = bench.example(operation, declared.refund.scenario.raw)
+    exchange = None if call is None else bench.ask(call)
+    if exchange is None or exchange.response is None or not exchange.response.is_success:
+        record.skip("conservation", place, "its example did not succeed")
+        return
+    record.check("conservation", place)
+    ends = time.monotonic() + declared.refund.within_seconds
+    while _balance(bench, declared) != before:
+        if time.monotonic() > ends:
+            message = f"{operation.name}: what was to be given back is kept"
+            record.violate(Violation("conservation", place, message, (exchange,)))
+            return
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _balance(bench: Workbench, declared: Charge) -> Decimal | None:
