@@ -33,6 +33,14 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.diff:diff",
         "Review the change from BASE to REVISION: whom does it break?",
     ),
+    "review": Entry(
+        "specwright.commands.review:review",
+        "Review what the working tree does to the contract since a commit.",
+    ),
+    "changelog": Entry(
+        "specwright.commands.changelog:changelog",
+        "Write the changelog entry for the change from BASE to REVISION, in Markdown.",
+    ),
     "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
     "test": Entry(
         "specwright.commands.test:test",

@@ -89,7 +89,9 @@ def test_receiver(
         )
     chosen = _valid(chosen_document(configured(document=document)), allowed)
     findings = Consumer(chosen, url, secret).findings(webhooks(chosen))
-    report = Report(chosen.path, in_order(findings), (), RULES, chosen.line)
+    report = Report(
+        chosen.path, in_order(findings), (), RULES, chosen.line, command="test-receiver"
+    )
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
 

@@ -6,16 +6,20 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from specwright.compare.absolute import Side
-from specwright.compare.flat import CHOICES, Places, flatten
-from specwright.compare.polarity import Polarity
+from specwright.compare.flat import CHOICES, Place, Places, flatten
+from specwright.compare.polarity import Way
 from specwright.compare.sameness import Sameness
 from specwright.compare.steps import Claim, Pair, Plain, matched, steps
+from specwright.document.model import Document
+from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer
 
 # What takes part in several schemas that differ is a pair in each of them; no document that people
 # write has so many.
 MOST_PAIRS = 50_000
-PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Polarity]
+# What may stand beside a reference and is nobody's concern.
+_MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", "readOnly", "writeOnly"}
+PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Way]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,16 @@ class Walk:
         """Whether all pairs were looked at."""
         return len(self.differences) < MOST_PAIRS
 
-    def compare(self, base: Places, revision: Places, polarity: Polarity) -> Iterator[Difference]:
+    def compare(self, base: Places, revision: Places, way: Way) -> Iterator[Difference]:
         """The pairs at and below a place that differ."""
         found: set[PairKey] = set()
         stack = [(base, revision)]
         while stack:
-            base, revision = stack.pop()
-            key = _key(base, revision, polarity)
+            base, revision = (
+                _ends(side.document, places)
+                for side, places in zip(self.sides, stack.pop(), strict=True)
+            )
+            key = _key(base, revision, way)
             if key in found or self._is_same(base, revision):
                 continue
             found.add(key)
@@ -53,7 +60,7 @@ class Walk:
             if difference is None:
                 if not self.is_complete:
                     return
-                difference = self._difference(base, revision, polarity)
+                difference = self._difference(base, revision, way)
                 self.differences[key] = difference
             yield difference
             stack.extend(_below(difference.pair))
@@ -63,21 +70,31 @@ class Walk:
             self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
         )
 
-    def _difference(self, base: Places, revision: Places, polarity: Polarity) -> Difference:
+    def _difference(self, base: Places, revision: Places, way: Way) -> Difference:
         documents = [side.document for side in self.sides]
         pair = Pair(
-            flatten(documents[0], base, polarity),
-            flatten(documents[1], revision, polarity),
-            polarity,
+            flatten(documents[0], base, way.polarity),
+            flatten(documents[1], revision, way.polarity),
+            way,
         )
         return Difference(pair, tuple(steps(pair, self.sides, self.same)))
 
 
-def _key(base: Places, revision: Places, polarity: Polarity) -> PairKey:
+def _ends(document: Document, places: Places) -> Places:
+    """The places that references lead to: however many there are to a schema, it is one pair."""
+    return tuple(
+        Place(*document.end(each.pointer, each.value))
+        if isinstance(each.value, dict) and each.value.keys() <= _MEANINGLESS
+        else each
+        for each in places
+    )
+
+
+def _key(base: Places, revision: Places, way: Way) -> PairKey:
     return (
         tuple(each.pointer for each in base),
         tuple(each.pointer for each in revision),
-        polarity,
+        way,
     )
 
 

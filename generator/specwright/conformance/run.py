@@ -209,6 +209,7 @@ class Run:
                 Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
                 *coverage.tables(self.items),
             ),
+            command="test",
         )
 
     def _steps(self) -> Iterator[tuple[str, str, str]]:
