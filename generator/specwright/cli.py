@@ -52,6 +52,16 @@ COMMANDS: dict[str, Entry] = {
         "Send the requests of FAILURE, such as F1, as RESULT recorded them.",
         "test",
     ),
+    "authority": Entry(
+        "specwright.commands.authority:authority",
+        "Make the certification authority of a receiver of webhooks, to be trusted by a target.",
+        "test",
+    ),
+    "check-traffic": Entry(
+        "specwright.commands.check_traffic:check_traffic",
+        "Hold recorded traffic, a HAR file, against the document.",
+        "test",
+    ),
     "generate": Entry(
         "specwright.commands.generate:generate",
         "Generate models, client, server stub and webhooks from an OpenAPI document.",

@@ -9,7 +9,14 @@ import pytest
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
 from specwright.conformance.record import Record
-from specwright.conformance.run import LAST_SCENARIOS, SCENARIOS, Profile, Run, begin
+from specwright.conformance.run import (
+    FIRST_SCENARIOS,
+    LAST_SCENARIOS,
+    LATE_SCENARIOS,
+    Profile,
+    Run,
+    begin,
+)
 from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.rate_limits import windows
 from specwright.conformance.target import (
@@ -17,6 +24,7 @@ from specwright.conformance.target import (
     MAIN,
     OTHER,
     STRANGER,
+    SUSPENDED,
     Credential,
     Target,
     stranger,
@@ -106,17 +114,21 @@ def contract() -> Contract:
     return Contract(load(DOCUMENT))
 
 
-def run(bug: str = "", rule: str = "") -> Run:
+def run(bug: str = "", rule: str = "", **others: str) -> Run:
     """All scenarios, or those until a rule is found broken."""
     anna, bert, *_ = KEYS
-    keys = {MAIN: anna, OTHER: bert, STRANGER: stranger(anna)}
+    keys = {MAIN: anna, OTHER: bert, STRANGER: stranger(anna), **others}
     with (
         serving(Shop(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), keys) as target,
     ):
         begun = begin(contract(), target, Profile.QUICK, 0)
         bench = Workbench(contract(), target, "scenarios")
-        for scenario in (*SCENARIOS.values(), *LAST_SCENARIOS.values()):
+        for scenario in (
+            *FIRST_SCENARIOS.values(),
+            *LATE_SCENARIOS.values(),
+            *LAST_SCENARIOS.values(),
+        ):
             if rule not in {each.rule for each in begun.failures}:
                 scenario(bench)
         return begun
@@ -142,6 +154,12 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         for scenario in (explore, windows):
             scenario(bench)
         assert {each.rule for each in begun.failures} == rules
+
+
+def test_a_key_that_may_do_nothing_is_found_to_do_something() -> None:
+    anna, *_ = KEYS
+    found = {each.message for each in run(**{SUSPENDED: anna}).failures}
+    assert "listOrders: answered 200 to a key that may do nothing" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:

@@ -63,6 +63,19 @@ async def test_a_cursor_that_misses_removed_events_is_refused(world: World) -> N
     assert await sequences(world) == [3, 4]
 
 
+async def test_a_purge_that_knows_less_takes_nothing_back(world: World) -> None:
+    for number in range(3):
+        await world.completed(f"r{number}")
+    for last in (3, 1):
+        forget = partial(feed.forget, world.scope(), last, world.clock.now() + 1)
+        await world.database.write(forget)
+    for missing in (1, 2):
+        with pytest.raises(Problem) as raised:
+            await sequences(world, after=missing)
+        assert raised.value.code == "cursor_expired"
+    assert await sequences(world, after=3) == []
+
+
 async def test_the_feed_goes_on_where_it_was(world: World) -> None:
     await world.completed("r1")
     _, _, resume = await world.database.read(partial(feed.feed, world.scope(), None, None, 200))

@@ -14,6 +14,7 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
+import trustme
 
 from esim_service import catalogue
 from esim_service.http import document
@@ -30,7 +31,7 @@ from partner_esim.errors import (
     UnprocessableContentError,
 )
 
-from .running import Running, esim_service, eventually, serving
+from .running import CARRIER, Running, esim_service, eventually, serving
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +41,7 @@ TOPUP_PLAN = "tpl_jp-3gb-30d"
 
 @pytest.fixture
 def running(ready: str, tmp_path: Path) -> Iterator[Running]:
-    with serving(ready, tmp_path) as started:
+    with serving(ready, tmp_path, **CARRIER) as started:
         yield started
 
 
@@ -383,6 +384,20 @@ async def test_the_default_catalogue_is_loaded_only_once(ready: str, tmp_path: P
         assert running.run("catalogue", "list").startswith("pln_rs-5gb-30d\t")
 
 
+async def test_what_no_account_could_pay_is_refused(running: Running, tmp_path: Path) -> None:
+    content = json.loads(catalogue.default_path().read_bytes())
+    for each in content["plans"]:
+        each["price_usd"] = "50000000.00"
+    (tmp_path / "dear.json").write_text(json.dumps(content))
+    with running.client(running.key()) as client:
+        running.run("catalogue", "load", "dear.json")
+        with pytest.raises(BadRequestError) as refused:
+            client.orders.create(plan_id=PLAN, reference=reference(), quantity=20)
+        assert (refused.value.code, refused.value.param) == ("out_of_range", "quantity")
+        with pytest.raises(PaymentRequiredError):
+            client.orders.create(plan_id=PLAN, reference=reference(), quantity=19)
+
+
 def line_of(*arguments: str, cwd: Path, **variables: str) -> str:
     """The one line with which the command refuses."""
     done = esim_service(*arguments, cwd=cwd, **variables)
@@ -422,6 +437,8 @@ async def test_a_schema_of_another_version_is_told(empty_postgres: str, tmp_path
         ([], {"ESIM_BASE_URL": "https://x.example/"}, "ESIM_BASE_URL"),
         ([], {"ESIM_WORKER": "false"}, "ESIM_WORKER"),
         ([], {"ESIM_WEBHOOK_CA_FILE": "none.pem"}, "ESIM_WEBHOOK_CA_FILE"),
+        ([], {"ESIM_WEBHOOK_CA_FILE": __file__}, "ESIM_WEBHOOK_CA_FILE"),
+        ([], {"ESIM_WEBHOOKS_CA_FILE": "a.pem"}, "is it ESIM_WEBHOOK_CA_FILE?"),
         (["--host", "no-such-host.invalid"], {}, "no-such-host.invalid"),
     ],
 )
@@ -440,14 +457,16 @@ async def test_other_mistakes_are_told(
 async def test_settings_for_tests_are_refused_beside_live_keys(
     ready: str, tmp_path: Path, name: str, value: str
 ) -> None:
-    (tmp_path / "authorities.pem").touch()
-    variables = {"ESIM_DATABASE": ready, f"ESIM_WEBHOOK_{name}": value}
+    trustme.CA().cert_pem.write_to_path(tmp_path / "authorities.pem")
+    variables = {"ESIM_DATABASE": ready, f"ESIM_WEBHOOK_{name}": value, **CARRIER}
     if not ready.startswith("postgresql"):
         assert esim_service("migrate", cwd=tmp_path, **variables).returncode == 0
     issue = ("keys", "create", "--partner", "acme", "--plain", "--mode")
     assert esim_service(*issue, "test", cwd=tmp_path, **variables).returncode == 0
     assert f"ESIM_WEBHOOK_{name}" in line_of(*issue, "live", cwd=tmp_path, **variables)
-    assert esim_service(*issue, "live", cwd=tmp_path, ESIM_DATABASE=ready).returncode == 0
+    assert (
+        esim_service(*issue, "live", cwd=tmp_path, ESIM_DATABASE=ready, **CARRIER).returncode == 0
+    )
     line = line_of("serve", "--port", "0", cwd=tmp_path, **variables)
     assert line.startswith("error: ")
     assert f"ESIM_WEBHOOK_{name}" in line

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from urllib.parse import quote
 
 import pytest
@@ -109,6 +110,36 @@ def test_no_resource_has_such_a_name(connection: Connection, name: str) -> None:
     assert connection.send("POST", f"/webhook-endpoints/{name}/test").refusal[0] == 404
     body = b'{"topup_plan_id": "tpl_jp-3gb-30d", "reference": "r"}'
     assert connection.send("POST", f"/esims/{name}/topups", body).refusal[0] == 404
+
+
+AUTHORITIES = ("", ":", ":80", "x:", "x:99999", "x:80:80", "[::1", "[::1]:x", "@", "a@b@c", "x%")
+OTHERS = ("*", "?", "#", "http:", "http:/", "http://", "x", "x:80", "://x", "/\\", "//", "/:80")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS", "CONNECT"])
+def test_an_odd_target_is_refused_like_any_request(
+    connect: Callable[[], Connection], method: str
+) -> None:
+    absolute = [
+        f"{scheme}{authority}{path}"
+        for scheme, authority, path in product(("http://", "//", ""), AUTHORITIES, ("", "/", "?a"))
+    ]
+    for target in filter(None, (*absolute, *OTHERS)):
+        connection = connect()
+        connection.write(f"{method} {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        status, code = connection.read().refusal
+        assert (status, code) in {(400, "invalid_value"), (401, "missing_api_key")}, target
+        connection.close()
+
+
+@pytest.mark.parametrize("in_one", [True, False], ids=["one-packet", "two-packets"])
+def test_what_follows_a_body_is_no_header(connect: Callable[[], Connection], in_one: bool) -> None:
+    connection = connect()
+    head = b"POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    rest = b"2\r\n{}\r\n0\r\n" + connection.authorization + b"\r\n"
+    for part in [head + rest] if in_one else [head, rest]:
+        connection.write(part)
+    assert connection.read().refusal == (401, "missing_api_key")
 
 
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "TRACE", "CONNECT", "PROPFIND", "PURGE"])

@@ -6,15 +6,19 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, InvalidOperation
 
+from specwright.conformance.calls import Call
 from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, JsonValue
 from specwright.conformance.record import Violation
+from specwright.conformance.scenarios.causes import cause
 from specwright.conformance.workbench import Workbench
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
 _AT_ONCE = 4
 _PAUSE_SECONDS = 0.1
+# More than a sandbox has money for; a balance that lasts longer is left as it is.
+_MOST_CHARGES = 60
 
 
 def conservation(bench: Workbench) -> None:
@@ -23,6 +27,41 @@ def conservation(bench: Workbench) -> None:
         if operation.declared["charge"] is not None:
             _charges(bench, operation, operation.declared["charge"])
             _gives_back(bench, operation, operation.declared["charge"])
+
+
+def exhausted(bench: Workbench) -> None:
+    """Spend until a charge is refused, where a reset brings the balance back afterwards."""
+    operations = bench.contract.operations.values()
+    charging = [each for each in operations if each.declared["charge"] is not None]
+    if not any(each.declared["reset"] is not None for each in operations):
+        return
+    # What they need may have gone meanwhile, and there is still money to make it again.
+    for operation in charging:
+        if operation.pointer in bench.made and operation.site.id:
+            cause(bench, operation.site.id, None)
+    for operation in charging:
+        for _ in range(_MOST_CHARGES):
+            call = _dearest(bench, operation)
+            exchange = None if call is None else bench.send(call)
+            if exchange is None or exchange.response is None or not exchange.response.is_success:
+                break
+
+
+def _dearest(bench: Workbench, operation: Operation) -> Call | None:
+    """A call that has succeeded, with the numbers in its body as large as they may be."""
+    if operation.pointer not in bench.made:
+        return None
+    contract = bench.contract
+    call = bench.with_fresh_key(bench.made[operation.pointer][0])
+    schema = contract.body_schema(operation)
+    found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+    properties = found.get("properties") or {} if isinstance(found, dict) else {}
+    for name, value in properties.items():
+        described = contract.document.follow(value)
+        most = described.get("maximum") if isinstance(described, dict) else None
+        if isinstance(most, int) and isinstance(call.body, dict) and name in call.body:
+            call = call.with_member(join(name), most)
+    return call
 
 
 def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
