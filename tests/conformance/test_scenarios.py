@@ -8,6 +8,7 @@ import pytest
 
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
+from specwright.conformance.evidence import failures
 from specwright.conformance.record import Record
 from specwright.conformance.run import (
     FIRST_SCENARIOS,
@@ -129,14 +130,14 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
             *LATE_SCENARIOS.values(),
             *LAST_SCENARIOS.values(),
         ):
-            if rule not in {each.rule for each in begun.failures}:
+            if rule not in {each.rule for each in failures(begun.record)}:
                 scenario(bench)
         return begun
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_is_found_by_its_rule(bug: str) -> None:
-    found = {each.rule for each in run(bug, BUGS[bug]).failures}
+    found = {each.rule for each in failures(run(bug, BUGS[bug]).record)}
     assert BUGS[bug] in found
 
 
@@ -153,18 +154,18 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         bench = Workbench(contract(), target, "scenarios")
         for scenario in (explore, windows):
             scenario(bench)
-        assert {each.rule for each in begun.failures} == rules
+        assert {each.rule for each in failures(begun.record)} == rules
 
 
 def test_a_key_that_may_do_nothing_is_found_to_do_something() -> None:
     anna, *_ = KEYS
-    found = {each.message for each in run(**{SUSPENDED: anna}).failures}
+    found = {each.message for each in failures(run(**{SUSPENDED: anna}).record)}
     assert "listOrders: answered 200 to a key that may do nothing" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:
     done = run()
-    assert [(each.rule, each.message) for each in done.failures] == []
+    assert [(each.rule, each.message) for each in failures(done.record)] == []
     assert coverage.never_succeeded(contract(), done.record) == []
     done.report()
     unreached = [(each.kind, each.name) for each in done.items if not each.reached]
