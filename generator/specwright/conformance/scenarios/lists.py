@@ -82,7 +82,6 @@ class _Trial:
             return
         place = self.operation.pointer + join(PAGINATION.name)
         whole = self.bench.send(self.call)
-        expected = set(self.ids(whole)) if self.next_of(whole) is None else set[str]()
         add = self._adder()
         exchanges, seen, call = [], list[str](), self.limited
         values = []
@@ -105,9 +104,17 @@ class _Trial:
         twice = sorted({each for each in seen if seen.count(each) > 1})
         if twice:
             self._violate("pagination", place, "items were shown twice", *exchanges)
-        if ended and expected - set(seen):
+        if self._expected(whole, seen, ended) - set(seen):
             self._violate("pagination", place, "items were left out", whole, *exchanges)
         self._ordered(values, exchanges)
+
+    def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
+        """What pages have to show: all of a whole list, else what stands before their last item."""
+        ids = self.ids(whole)
+        if ended and self.next_of(whole) is None:
+            return set(ids)
+        reached = max((count for count, each in enumerate(ids, 1) if each in seen), default=0)
+        return set(ids[:reached]) if self._by else set()
 
     @property
     def _by(self) -> Pointer | None:
