@@ -123,7 +123,8 @@ async def test_an_order_is_completed_once_with_its_event(world: World) -> None:
 
 async def test_a_failed_order_is_refunded_once(world: World) -> None:
     before = await world.balance()
-    order_id = json.loads((await world.order("r1")).body)["order_id"]
+    order_id = json.loads((await world.order("r1", quantity=2)).body)["order_id"]
+    assert await world.balance() < before
     failure = Failure("out_of_stock", "None left.")
     for _ in range(2):
         await world.database.write(lambda: orders.fail(order_id, failure, world.stamp()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import signal
@@ -20,6 +21,7 @@ from esim_service import catalogue
 from esim_service.http import document
 from partner_esim import EsimClient, models
 from partner_esim.errors import (
+    ApiError,
     ApiStatusError,
     AuthenticationError,
     BadRequestError,
@@ -31,7 +33,7 @@ from partner_esim.errors import (
     UnprocessableContentError,
 )
 
-from .running import CARRIER, Running, esim_service, eventually, serving
+from .running import CARRIER, DEADLINE, Running, esim_service, eventually, serving, until
 
 pytestmark = pytest.mark.anyio
 
@@ -396,6 +398,30 @@ async def test_what_no_account_could_pay_is_refused(running: Running, tmp_path: 
         assert (refused.value.code, refused.value.param) == ("out_of_range", "quantity")
         with pytest.raises(PaymentRequiredError):
             client.orders.create(plan_id=PLAN, reference=reference(), quantity=19)
+
+
+async def test_who_asks_twice_to_stop_does_not_wait(tmp_path: Path) -> None:
+    with serving(str(tmp_path / "service.db"), tmp_path) as running:
+        async with running.async_client(running.key()) as client:
+            slow = {"sandbox_scenario": "slow_order"}
+            order = asyncio.create_task(
+                client.orders.create(plan_id=PLAN, reference="r", metadata=slow)
+            )
+
+            async def is_open() -> bool:
+                metrics = await asyncio.to_thread(httpx2.get, f"{running.operations}/metrics")
+                return "esim_http_requests_open 1.0" in metrics.text
+
+            async def is_told() -> bool:
+                return any(each["event"] == "stopping" for each in running.log())
+
+            await until(is_open)
+            running.process.send_signal(signal.SIGTERM)
+            await until(is_told)
+            running.process.send_signal(signal.SIGTERM)
+            with pytest.raises(ApiError):
+                await order
+        assert running.process.wait(DEADLINE) == 0
 
 
 def line_of(*arguments: str, cwd: Path, **variables: str) -> str:

@@ -11,6 +11,7 @@ from specwright.compare.compiled import UNUSABLE, Compiled
 from specwright.compare.matching import matching
 from specwright.compare.notes import written
 from specwright.vocabulary.keywords.once import ONCE
+from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
 MOST = 200
 _LONGEST = 2_000
@@ -20,6 +21,7 @@ _PROPERTIES = 200
 _PER_WITNESS = 60
 _WITNESSES = 2
 
+_HIDDEN = (ONCE.name, SENSITIVE.name)
 _FORMATS = {
     "date": "2026-01-31",
     "date-time": "2026-01-31T12:00:00Z",
@@ -93,8 +95,7 @@ class Samples:
         if isinstance(merged.get("enum"), list):
             yield from merged["enum"]
             return
-        examples = _examples(merged)
-        yield from (each for each in examples if not isinstance(each, dict))
+        yield from _examples(merged)
         choices = [*(merged.get("anyOf") or ()), *(merged.get("oneOf") or ())]
         for choice in choices:
             rest = {k: v for k, v in merged.items() if k not in ("anyOf", "oneOf")}
@@ -102,8 +103,6 @@ class Samples:
         kinds = merged.get("type") or (_implied(merged) if not choices else ())
         for kind in [kinds] if isinstance(kinds, str) else kinds:
             yield from self._of_type(kind, merged, depth)
-        # Objects that people write are longer than need be.
-        yield from (each for each in examples if isinstance(each, dict))
 
     def _some(self, schema: Any, depth: int) -> Iterator[Any]:
         """Values that the schema accepts before those that it may accept."""
@@ -199,12 +198,12 @@ class Samples:
 
 
 def _examples(schema: dict[str, Any]) -> list[Any]:
-    """The values that the document shows; those of secrets are nobody's."""
-    if schema.get(ONCE.name) is True:
+    """The values that the document shows, but for secrets and for what may hold one."""
+    if any(schema.get(mark) is True for mark in _HIDDEN):
         return []
     several = schema.get("examples")
     found = [*(several if isinstance(several, list) else ()), schema.get("example")]
-    return [each for each in found if each is not None]
+    return [each for each in found if each is not None and not isinstance(each, dict | list)]
 
 
 def _implied(schema: dict[str, Any]) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ _MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", "readOnly", "w
 PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Way]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Difference:
     """A pair of schemas that differ, or hold some that do, and the steps between these two."""
 
@@ -30,47 +30,57 @@ class Difference:
     steps: tuple[Claim | Plain, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Walk:
     """Every pair of schemas once, however many operations lead to it."""
 
     sides: tuple[Side, Side]
     same: Sameness
-    differences: dict[PairKey, Difference] = field(default_factory=dict)
+    _count: int = 0
+    # None stands for a pair that does not differ.
+    _found: dict[PairKey, Difference | None] = field(default_factory=dict)
+    _below: dict[Difference, tuple[Difference, ...]] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:
         """Whether all pairs were looked at."""
-        return len(self.differences) < MOST_PAIRS
+        return self._count < MOST_PAIRS
 
     def compare(self, base: Places, revision: Places, way: Way) -> Iterator[Difference]:
         """The pairs at and below a place that differ."""
-        found: set[PairKey] = set()
-        stack = [(base, revision)]
+        first = self._difference(base, revision, way)
+        stack = [] if first is None else [first]
+        met: set[Difference] = set()
         while stack:
-            base, revision = (
-                _ends(side.document, places)
-                for side, places in zip(self.sides, stack.pop(), strict=True)
-            )
-            key = _key(base, revision, way)
-            if key in found or self._is_same(base, revision):
+            difference = stack.pop()
+            if difference in met:
                 continue
-            found.add(key)
-            difference = self.differences.get(key)
-            if difference is None:
-                if not self.is_complete:
-                    return
-                difference = self._difference(base, revision, way)
-                self.differences[key] = difference
+            met.add(difference)
             yield difference
-            stack.extend(_below(difference.pair))
+            if difference not in self._below:
+                found = (self._difference(*places, way) for places in _below(difference.pair))
+                self._below[difference] = tuple(each for each in found if each is not None)
+            stack.extend(self._below[difference])
+
+    def _difference(self, base: Places, revision: Places, way: Way) -> Difference | None:
+        base, revision = (
+            _ends(side.document, places)
+            for side, places in zip(self.sides, (base, revision), strict=True)
+        )
+        key = _key(base, revision, way)
+        if key not in self._found:
+            self._found[key] = None
+            if not self._is_same(base, revision) and self.is_complete:
+                self._count += 1
+                self._found[key] = self._compared(base, revision, way)
+        return self._found[key]
 
     def _is_same(self, base: Places, revision: Places) -> bool:
         return len(base) == len(revision) and all(
             self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
         )
 
-    def _difference(self, base: Places, revision: Places, way: Way) -> Difference:
+    def _compared(self, base: Places, revision: Places, way: Way) -> Difference:
         documents = [side.document for side in self.sides]
         pair = Pair(
             flatten(documents[0], base, way.polarity),

@@ -17,7 +17,7 @@ from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
 _AT_ONCE = 4
 _PAUSE_SECONDS = 0.1
-# More than a sandbox has money for; a balance that lasts longer is left as it is.
+# A balance that lasts for more of them is left as it is.
 _MOST_CHARGES = 60
 
 
@@ -40,11 +40,19 @@ def exhausted(bench: Workbench) -> None:
         if operation.pointer in bench.made and operation.site.id:
             cause(bench, operation.site.id, None)
     for operation in charging:
-        for _ in range(_MOST_CHARGES):
-            call = _dearest(bench, operation)
-            exchange = None if call is None else bench.send(call)
-            if exchange is None or exchange.response is None or not exchange.response.is_success:
-                break
+        _spend(bench, operation, operation.declared["charge"])
+
+
+def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    """Call an operation until it does not succeed; not where that would take too many calls."""
+    for _ in range(_MOST_CHARGES):
+        call = _dearest(bench, operation)
+        exchange = None if call is None else bench.send(call)
+        if exchange is None or exchange.response is None or not exchange.response.is_success:
+            return
+        amount, balance = _charged([exchange], declared), _balance(bench, declared)
+        if not amount or balance is None or balance / amount > _MOST_CHARGES:
+            return
 
 
 def _dearest(bench: Workbench, operation: Operation) -> Call | None:
