@@ -279,7 +279,9 @@ async def test_a_hundred_hanging_endpoints_do_not_delay_a_healthy_one(scenery: S
                 )
                 for _ in range(2 * PER_ENDPOINT):
                     delivery_id = world.ids.new(Prefix.DELIVERY)
-                    yield from event_store.add_delivery(delivery_id, event, endpoint_id)
+                    yield from event_store.add_delivery(
+                        delivery_id, event, endpoint_id, event.created_at
+                    )
 
         await world.database.write(neglect)
         async with scenery.background() as (_, task):

@@ -69,6 +69,18 @@ def postpone(job: Job, due_at: int, attempts: int) -> Unit[None]:
     )
 
 
+def release(job: Job, due_at: int) -> Unit[None]:
+    """Let a claimed job be due sooner, unless it is being changed or removed just now.
+
+    Who releases several holds some while it comes to others, and so must not wait for them.
+    """
+    yield from execute(
+        "UPDATE jobs SET due_at = $3 WHERE job_id IN (SELECT job_id FROM jobs"
+        " WHERE job_id = $1 AND due_at = $2 FOR UPDATE SKIP LOCKED)",
+        *(job.job_id, job.due_at, due_at),
+    )
+
+
 def take_over(now: int) -> Unit[None]:
     """Make claimed orders and top-ups due, when nobody is left who could have claimed them."""
     yield from execute(

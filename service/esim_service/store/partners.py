@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from itertools import chain
 
 from ..values.entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
 from .unit import Row, Unit, execute, insert, row, rows
@@ -114,6 +115,7 @@ def add_account(account: Account) -> Unit[None]:
         last_event=account.last_event,
         purged_event=account.purged_event,
         updated_at=account.updated_at,
+        dated_at=account.dated_at,
     )
 
 
@@ -128,7 +130,8 @@ def account(scope: Scope) -> Unit[Account]:
 def lock_account(scope: Scope) -> Unit[Account]:
     """Return an account that nobody else changes until this transaction ends.
 
-    It comes last in a transaction: all that a partner does waits for it.
+    It comes first in a transaction, before all else that is read or written: all that changes
+    something of a partner waits here and nowhere else, and so never in a circle.
     """
     found = yield from rows(
         "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2 FOR UPDATE",
@@ -137,11 +140,23 @@ def lock_account(scope: Scope) -> Unit[Account]:
     return _account(found[0])
 
 
+def lock_accounts(scopes: Collection[Scope]) -> Unit[dict[Scope, Account]]:
+    """Return several accounts as `lock_account` does; every transaction takes them in one order."""
+    keys = sorted({(scope.partner_id, scope.mode) for scope in scopes})
+    places = ", ".join(f"(${place}, ${place + 1})" for place in range(1, 2 * len(keys), 2))
+    found = yield from rows(
+        f"SELECT * FROM accounts WHERE (partner_id, mode) IN ({places})"
+        " ORDER BY partner_id, mode FOR UPDATE",
+        *chain.from_iterable(keys),
+    )
+    return {account.scope: account for account in map(_account, found)}
+
+
 def save_account(account: Account) -> Unit[None]:
     """Store the changed account."""
     yield from execute(
         "UPDATE accounts SET balance = $3, low_threshold = $4, low_reported = $5, last_event = $6,"
-        " purged_event = $7, updated_at = $8 WHERE partner_id = $1 AND mode = $2",
+        " purged_event = $7, updated_at = $8, dated_at = $9 WHERE partner_id = $1 AND mode = $2",
         account.scope.partner_id,
         account.scope.mode,
         account.balance,
@@ -150,6 +165,7 @@ def save_account(account: Account) -> Unit[None]:
         account.last_event,
         account.purged_event,
         account.updated_at,
+        account.dated_at,
     )
 
 
@@ -193,4 +209,5 @@ def _account(found: Row) -> Account:
         last_event=found["last_event"],
         purged_event=found["purged_event"],
         updated_at=found["updated_at"],
+        dated_at=found["dated_at"],
     )

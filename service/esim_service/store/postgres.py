@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from .database import Dialect, OperatorError, UnavailableError, Writer
-from .unit import Row, Statement, Unit, Value
+from .change import Change, alone
+from .database import Dialect, HeldError, OperatorError, UnavailableError, Writer
+from .unit import Row, Statement, Unit, Value, row
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -97,6 +98,19 @@ class PostgresDatabase:
         async with self._connected() as connection:
             return await _Connection(connection).write(make)
 
+    async def change(self, change: Change[T]) -> T:
+        """Make a change in a transaction of its own."""
+        return await self.write(partial(self._change, change))
+
+    def _change(self, change: Change[T]) -> Unit[T]:
+        if change.reserves:
+            found = yield from row(
+                "SELECT pg_try_advisory_xact_lock($1) AS free", _key(change.subject)
+            )
+            if found is None or not found["free"]:
+                raise HeldError
+        return (yield from alone(change))
+
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries on a snapshot."""
         async with self._connected() as connection:
@@ -107,8 +121,7 @@ class PostgresDatabase:
     @asynccontextmanager
     async def hold(self, name: str, *, is_long: bool = False) -> AsyncIterator[Writer | None]:
         """Reserve a name by an advisory lock, which ends with its connection at the latest."""
-        digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-        key = int.from_bytes(digest, "big", signed=True)
+        key = _key(name)
         async with self._connected(self._long_pool if is_long else None) as connection:
             with _translated():
                 is_ours = await connection.fetchval("SELECT pg_try_advisory_lock($1)", key)
@@ -143,6 +156,11 @@ class PostgresDatabase:
         finally:
             with suppress(*_CONNECTION_ERRORS):
                 await pool.release(connection)
+
+
+def _key(name: str) -> int:
+    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
 
 
 @contextmanager

@@ -67,6 +67,7 @@ class Account:
         low_reported: whether balance.low was sent since the balance was last at the threshold.
         last_event: sequence of the newest event.
         purged_event: sequence of the newest event that is too old to be kept.
+        dated_at: the latest date of anything that was made under the account.
     """
 
     scope: Scope
@@ -76,6 +77,7 @@ class Account:
     last_event: int
     purged_event: int
     updated_at: int
+    dated_at: int
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,12 @@ class Ids:
         self._lock = threading.Lock()
         self._time = -1
         self._random = 0
+        self._date = -1
+        self._dated = 0
+
+    def now(self) -> int:
+        """Return the wall time of the clock that is in the ids."""
+        return self._clock.now()
 
     def new(self, prefix: Prefix) -> str:
         """Return a new id."""
@@ -50,6 +56,17 @@ class Ids:
             else:
                 self._random += 1
             value = self._time << _RANDOM_BITS | self._random
+        return prefix + _text(value)
+
+    def dated(self, prefix: Prefix, date: int) -> str:
+        """Return a new id of a given millisecond; those in a row of the same one ascend."""
+        with self._lock:
+            if date != self._date or self._dated == _LAST:
+                self._dated = secrets.randbits(_RANDOM_BITS - 1)
+            else:
+                self._dated += 1
+            self._date = date
+            value = date << _RANDOM_BITS | self._dated
         return prefix + _text(value)
 
 

@@ -1,0 +1,44 @@
+"""What changes for one partner, by rules that are given the account."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from ..values.entities import Account, Scope
+from . import partners
+from .unit import Unit
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Change(Generic[T]):
+    """Something that is done once about one subject of a partner.
+
+    The account of the partner is held before `act` is called, and stored after it: whatever a
+    change reads of its partner stays as it is until the change is committed, and no two changes
+    wait for each other in a circle. Several changes may share a transaction, in which none sees
+    what another one writes, but for the account; so two with one subject never share one.
+
+    Attributes:
+        subject: names the order, the eSIM or the reference that is read or written, and nothing
+            else of the partner is.
+        act: makes the unit that gets the account and returns it as it is afterwards.
+        reserves: whether the change is refused while somebody else holds its subject.
+    """
+
+    scope: Scope
+    subject: str
+    act: Callable[[Account], Unit[tuple[Account, T]]]
+    reserves: bool = False
+
+
+def alone(change: Change[T]) -> Unit[T]:
+    """Make a change in a transaction of its own."""
+    before = yield from partners.lock_account(change.scope)
+    after, result = yield from change.act(before)
+    if after != before:
+        yield from partners.save_account(after)
+    return result
