@@ -73,7 +73,7 @@ class Backend:
         act: Act[Answered],
     ) -> Answered:
         """Do what a reference stands for, unless that is done or in progress."""
-        do = change(claim.scope, claim.name, act, self.stamp(), reserves=True)
+        do = change(claim.scope, claim.name, act, self.stamp(), gives_way=True)
         try:
             if self.carrier.has_to_be_asked(inquiry):
                 answered = await self._ask_and_do(inquiry, check, do)

@@ -46,10 +46,10 @@ Act: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]
 
 
 def change(
-    scope: Scope, subject: str, act: Act[T], stamp: Stamp, *, reserves: bool = False
+    scope: Scope, subject: str, act: Act[T], stamp: Stamp, *, gives_way: bool = False
 ) -> Change[T]:
     """Make a change of rules that also get a stamp, which is set when they hold the account."""
-    return Change(scope, subject, partial(_act, act, stamp), reserves)
+    return Change(scope, subject, partial(_act, act, stamp), gives_way)
 
 
 def _act(act: Act[T], stamp: Stamp, account: Account) -> Unit[tuple[Account, T]]:

@@ -20,19 +20,20 @@ class Change(Generic[T]):
     The account of the partner is held before `act` is called, and stored after it: whatever a
     change reads of its partner stays as it is until the change is committed, and no two changes
     wait for each other in a circle. Several changes may share a transaction, in which none sees
-    what another one writes, but for the account; so two with one subject never share one.
+    what is written, by another one or by itself, but for the account; so a change reads first,
+    and two with one subject never share a transaction.
 
     Attributes:
         subject: names the order, the eSIM or the reference that is read or written, and nothing
             else of the partner is.
         act: makes the unit that gets the account and returns it as it is afterwards.
-        reserves: whether the change is refused while somebody else holds its subject.
+        gives_way: whether the change is refused while somebody holds its subject as a name.
     """
 
     scope: Scope
     subject: str
     act: Callable[[Account], Unit[tuple[Account, T]]]
-    reserves: bool = False
+    gives_way: bool = False
 
 
 def alone(change: Change[T]) -> Unit[T]:

@@ -26,7 +26,7 @@ class UnavailableError(Exception):
 
 
 class HeldError(Exception):
-    """Somebody else holds the subject of a change that reserves it."""
+    """Somebody holds the subject of a change that gives way to them."""
 
 
 class Writer(Protocol):
@@ -58,7 +58,7 @@ class Database(Writer, Protocol):
         An exception that the change raises undoes what it did, and nothing else.
 
         Raises:
-            HeldError: the change reserves what somebody else holds.
+            HeldError: the change gives way to somebody who holds its subject.
             UnavailableError: the database cannot do this now.
         """
         ...

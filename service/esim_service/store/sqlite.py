@@ -110,7 +110,7 @@ class SqliteDatabase:
 
     async def change(self, change: Change[T]) -> T:
         """Make a change in the next commit."""
-        if change.reserves and change.subject in self._held:
+        if change.gives_way and change.subject in self._held:
             raise HeldError
         return await self.write(partial(alone, change))
 
