@@ -52,7 +52,8 @@ def written(statements: Sequence[Statement]) -> Statement:
         groups.setdefault(statement.sql, []).append(statement.parameters)
     parts: list[str] = []
     arrays: list[Value] = []
-    for sql, rows in groups.items():
+    # In one order, so that the words depend on what is done and not on what came first.
+    for sql, rows in sorted(groups.items()):
         columns = [*zip(*rows, strict=True)]
         types = tuple(_type(column) for column in columns)
         parts.append(_repeated(sql, types, len(arrays)))

@@ -89,12 +89,14 @@ class PostgresDatabase:
         make = partial(
             asyncpg.create_pool, url, command_timeout=30, timeout=10, reset=_keep_as_it_is
         )
+        # All that is looked for is found by its key, whatever the parameters are.
+        settings = {"plan_cache_mode": "force_generic_plan"}
         try:
-            pool = await make(min_size=1, max_size=connections)
+            pool = await make(min_size=1, max_size=connections, server_settings=settings)
             read_pool = await make(
                 min_size=0,
                 max_size=connections,
-                server_settings={"default_transaction_read_only": "on"},
+                server_settings={**settings, "default_transaction_read_only": "on"},
             )
             long_pool = await make(min_size=0, max_size=LONG_HOLDS)
         except (*_CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
