@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from ..values.entities import Scope
-from .change import Change
 from .database import UnavailableError
 from .together import Outcome
 
@@ -30,8 +28,17 @@ class _Request(Generic[Q]):
 class Gathering(Generic[Q]):
     """Has requests done in batches; what comes while all are busy is in the next ones."""
 
-    def __init__(self, make: Make[Q], workers: int = 1) -> None:
+    def __init__(
+        self, make: Make[Q], apart: Callable[[Q], Hashable] = id, workers: int = 1
+    ) -> None:
+        """Make a gathering.
+
+        Args:
+            apart: makes a key; two requests with one key are not in one batch.
+            workers: how many batches are made at a time. One makes the batches larger.
+        """
         self._make = make
+        self._apart = apart
         self._workers = workers
         self._working = 0
         self._waiting: list[_Request[Q]] = []
@@ -49,13 +56,6 @@ class Gathering(Generic[Q]):
             task.add_done_callback(self._tasks.discard)
         return await future
 
-    def choose(self, waiting: Sequence[Q]) -> Sequence[bool]:
-        """Say which of those that wait can be in one batch now."""
-        return [True] * min(len(waiting), BATCH)
-
-    def ended(self, batch: Sequence[Q]) -> None:
-        """Take note that a batch is done."""
-
     async def _work(self) -> None:
         try:
             while batch := self._next():
@@ -65,11 +65,7 @@ class Gathering(Generic[Q]):
             self._working -= 1
 
     async def _do(self, batch: Sequence[_Request[Q]]) -> None:
-        asked = [each.asked for each in batch]
-        try:
-            outcomes = await self._outcomes(asked)
-        finally:
-            self.ended(asked)
+        outcomes = await self._outcomes([each.asked for each in batch])
         for each, outcome in zip(batch, outcomes, strict=True):
             # Who was cancelled does not wait any more.
             if each.future.done():
@@ -80,11 +76,19 @@ class Gathering(Generic[Q]):
                 each.future.set_result(outcome.result)
 
     def _next(self) -> Sequence[_Request[Q]]:
-        chosen = self.choose([each.asked for each in self._waiting])
-        marked = [*zip(self._waiting, chosen, strict=False)]
-        rest = [each for each, is_chosen in marked if not is_chosen]
-        self._waiting = rest + self._waiting[len(marked) :]
-        return [each for each, is_chosen in marked if is_chosen]
+        """Take what can be in one batch; the others keep their places."""
+        batch: list[_Request[Q]] = []
+        rest: list[_Request[Q]] = []
+        keys: set[Hashable] = set()
+        for request in self._waiting:
+            key = self._apart(request.asked)
+            if len(batch) < BATCH and key not in keys:
+                keys.add(key)
+                batch.append(request)
+            else:
+                rest.append(request)
+        self._waiting = rest
+        return batch
 
     async def _outcomes(self, asked: Sequence[Q]) -> Sequence[Outcome[Any]]:
         try:
@@ -94,30 +98,3 @@ class Gathering(Generic[Q]):
                 return [Outcome(error=error) for _ in asked]
         # One of them breaks the transaction of all, so each gets its own.
         return [outcome for each in asked for outcome in await self._outcomes([each])]
-
-
-class GatheredChanges(Gathering[Change[Any]]):
-    """Changes in batches, of which no two hold one account, and none two of one subject."""
-
-    def __init__(self, make: Make[Change[Any]]) -> None:
-        super().__init__(make)
-        self._busy: set[Scope] = set()
-
-    def choose(self, waiting: Sequence[Change[Any]]) -> Sequence[bool]:
-        """Say which changes can share the next transaction."""
-        chosen: list[bool] = []
-        subjects: set[tuple[Scope, str]] = set()
-        for change in waiting:
-            subject = change.scope, change.subject
-            is_chosen = (
-                len(subjects) < BATCH and change.scope not in self._busy and subject not in subjects
-            )
-            chosen.append(is_chosen)
-            if is_chosen:
-                subjects.add(subject)
-        self._busy |= {scope for scope, _ in subjects}
-        return chosen
-
-    def ended(self, batch: Sequence[Change[Any]]) -> None:
-        """Let the accounts of a batch be in another one."""
-        self._busy -= {change.scope for change in batch}

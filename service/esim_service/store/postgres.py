@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
@@ -14,7 +15,7 @@ import asyncpg
 from .alike import answers
 from .change import Change
 from .database import Dialect, HeldError, OperatorError, UnavailableError, Writer
-from .gathering import GatheredChanges, Gathering
+from .gathering import Gathering
 from .together import Outcome, together
 from .unit import Row, Statement, Unit, Value, rows
 
@@ -74,9 +75,9 @@ class PostgresDatabase:
         self._pool = pool
         self._read_pool = read_pool
         self._long_pool = long_pool
-        self._changes = GatheredChanges(self._make)
+        self._changes = Gathering(self._make, attrgetter("scope", "subject"))
         self._commands = Gathering(partial(self._ask, pool))
-        self._queries = Gathering(partial(self._ask, read_pool))
+        self._queries = Gathering(partial(self._ask, read_pool), workers=2)
 
     @classmethod
     async def open(cls, url: str, *, connections: int = 6) -> PostgresDatabase:
