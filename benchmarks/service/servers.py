@@ -25,7 +25,7 @@ from esim_service.store.migrate import migrate
 from esim_service.store.open import is_file, open_database
 from esim_service.store.unit import Unit
 from esim_service.values.clock import SystemClock
-from esim_service.values.entities import Mode, Scope
+from esim_service.values.entities import Scope
 from esim_service.values.ids import Ids
 
 BASELINE = Path(__file__).parents[1] / "servers"
@@ -79,16 +79,16 @@ def cores_for_servers() -> set[int]:
     return cores - {max(cores)} or cores
 
 
-async def issue(place: str, count: int, mode: Mode) -> list[str]:
+async def issue(place: str, count: int) -> list[str]:
     """Make a database ready: partners with enough money, and a key without limits for each."""
     clock = SystemClock()
     stamp = Stamp(clock.now(), Ids(clock))
-    texts = [auth.new_key(mode) for _ in range(count)]
+    texts = [auth.new_key("test") for _ in range(count)]
 
     def make() -> Unit[None]:
         for text in texts:
             partner = yield from partners.ensure(f"bench {text[-12:]}", stamp)
-            scope = Scope(partner.partner_id, mode)
+            scope = Scope(partner.partner_id, "test")
             yield from partners.credit(scope, _CREDIT, stamp)
             yield from partners.issue_key(
                 scope,
@@ -135,8 +135,7 @@ def service(
     variables: Mapping[str, str] | None = None,
 ) -> Iterator[Serving]:
     """The reference service; of several processes on PostgreSQL each does all kinds of work."""
-    # Settings that only tests may have are refused beside live keys.
-    keys = asyncio.run(issue(place, partners, "test" if variables else "live"))
+    keys = asyncio.run(issue(place, partners))
     command = [COMMAND, "serve", "--database", place, "--port", "0", "--metrics-port", "0"]
     with contextlib.ExitStack() as stack:
         ports, started, seconds = [], [], 0.0

@@ -10,6 +10,7 @@ from .commands.copy import copy
 from .commands.keys import keys_group
 from .commands.migrate import migrate
 from .commands.partners import partners_group
+from .commands.secrets import secrets_group
 from .commands.serve import serve
 from .commands.worker import worker
 
@@ -20,5 +21,15 @@ def main() -> None:
     """Run and look after the reference service of the partner eSIM API."""
 
 
-for command in (serve, worker, migrate, keys_group, partners_group, catalogue_group, backup, copy):
+for command in (
+    serve,
+    worker,
+    migrate,
+    keys_group,
+    partners_group,
+    catalogue_group,
+    secrets_group,
+    backup,
+    copy,
+):
     main.add_command(command)

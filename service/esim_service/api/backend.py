@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -16,12 +16,14 @@ from partner_esim.server import Context, Cursors, Problem
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
 from ..domain.stamp import Act, Stamp, change
+from ..problems import unavailable
 from ..store.change import Change, alone
 from ..store.database import Database, HeldError, UnavailableError
 from ..store.unit import Unit
 from ..values.clock import Clock
 from ..values.entities import Principal, Scope
 from ..values.ids import Ids
+from .turns import CarrierTurns
 
 T = TypeVar("T")
 
@@ -36,6 +38,7 @@ class Backend:
 
     Attributes:
         wake: called after each commit, which may have left something to do.
+        turns: who may ask the carrier.
     """
 
     database: Database
@@ -44,6 +47,7 @@ class Backend:
     carrier: Provisioner
     cursors: Cursors
     wake: Callable[[], None]
+    turns: CarrierTurns = field(default_factory=CarrierTurns)
 
     def stamp(self) -> Stamp:
         """Return the stamp of one unit of work."""
@@ -96,7 +100,8 @@ class Backend:
         check: Callable[[], Unit[Answered | None]],
         do: Change[Answered],
     ) -> Answered:
-        async with self.database.hold(do.subject, is_long=True) as writer:
+        turn = self.turns.take(do.scope.partner_id)
+        async with turn, self.database.hold(do.subject, is_long=True) as writer:
             if writer is None:
                 raise HeldError
             known = await writer.write(check)
@@ -112,12 +117,6 @@ class Backend:
             raise Problem("upstream_error", error.message) from None
         except UnreachableError:
             raise unavailable() from None
-
-
-def unavailable() -> Problem:
-    """Make the problem of something that will work again soon."""
-    message = "The service cannot do this now. Try again."
-    return Problem("unavailable", message, headers={"Retry-After": "1"})
 
 
 def scope_of(context: Context) -> Scope:

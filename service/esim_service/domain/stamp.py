@@ -39,7 +39,7 @@ class Stamp:
 
     def new(self, prefix: Prefix) -> str:
         """Return a new id; ids are in the order of the dates."""
-        return self.ids.dated(prefix, self.date)
+        return self.ids.at(self.date, prefix)
 
 
 Act: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]

@@ -14,7 +14,7 @@ import asyncpg
 
 from .alike import answers
 from .change import Change
-from .database import Dialect, HeldError, OperatorError, UnavailableError, Writer
+from .database import LONG_HOLDS, Dialect, HeldError, OperatorError, UnavailableError, Writer
 from .gathering import Gathering
 from .together import Outcome, together
 from .unit import Row, Statement, Unit, Value, rows
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OLDEST = 15
-# So many requests can wait for the carrier at once; each occupies a connection meanwhile.
-LONG_HOLDS = 20
 _ATTEMPTS = 5
 _CONNECTION_ERRORS = (
     OSError,

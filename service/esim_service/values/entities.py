@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Mode: TypeAlias = Literal["live", "test"]
@@ -222,6 +222,7 @@ class WebhookEndpoint:
     """An address that events are sent to.
 
     Attributes:
+        secret: what is stored of the secret, which may be encrypted.
         failing_since: when the first attempt after the last success failed.
         exhausted: whether a delivery was given up since the last success.
     """
@@ -230,7 +231,7 @@ class WebhookEndpoint:
     scope: Scope
     url: str
     event_types: tuple[str, ...]
-    secret: str
+    secret: str = field(repr=False)
     status: EndpointStatus
     disabled_reason: str | None
     created_at: int

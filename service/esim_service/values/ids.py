@@ -31,42 +31,32 @@ class Prefix(StrEnum):
 
 
 class Ids:
-    """Makes ids; those of one instance ascend, also within a millisecond."""
+    """Makes ids; those of one instance ascend within a millisecond."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._lock = threading.Lock()
         self._time = -1
         self._random = 0
-        self._date = -1
-        self._dated = 0
 
     def now(self) -> int:
         """Return the wall time of the clock that is in the ids."""
         return self._clock.now()
 
     def new(self, prefix: Prefix) -> str:
-        """Return a new id."""
+        """Return a new id of this moment."""
+        return self.at(self._clock.now(), prefix)
+
+    def at(self, now: int, prefix: Prefix) -> str:
+        """Return a new id of a moment."""
         with self._lock:
-            now = self._clock.now()
-            if now > self._time or self._random == _LAST:
-                self._time = max(now, self._time + 1)
+            if now != self._time or self._random == _LAST:
+                self._time = now
                 # Half of the range stays free for ids of the same millisecond.
                 self._random = secrets.randbits(_RANDOM_BITS - 1)
             else:
                 self._random += 1
             value = self._time << _RANDOM_BITS | self._random
-        return prefix + _text(value)
-
-    def dated(self, prefix: Prefix, date: int) -> str:
-        """Return a new id of a given millisecond; those in a row of the same one ascend."""
-        with self._lock:
-            if date != self._date or self._dated == _LAST:
-                self._dated = secrets.randbits(_RANDOM_BITS - 1)
-            else:
-                self._dated += 1
-            self._date = date
-            value = date << _RANDOM_BITS | self._dated
         return prefix + _text(value)
 
 
