@@ -66,7 +66,7 @@ class Queue:
     def _fill(self, event: Event, endpoint_id: str, count: int) -> Unit[None]:
         for _ in range(count):
             delivery_id = self.world.ids.new(Prefix.DELIVERY)
-            yield from event_store.add_delivery(delivery_id, event, endpoint_id)
+            yield from event_store.add_delivery(delivery_id, event, endpoint_id, event.created_at)
 
     def counted(self, name: str, **labels: str) -> float | None:
         return self.registry.get_sample_value(name, labels)

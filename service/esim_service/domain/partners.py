@@ -32,9 +32,9 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
             low_threshold=LOW_THRESHOLD,
             low_reported=True,
             last_event=0,
-            last_event_at=0,
             purged_event=0,
             updated_at=stamp.now,
+            dated_at=stamp.now,
         )
         yield from store.add_account(account)
         if mode == "test":
@@ -45,7 +45,7 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
 def credit(scope: Scope, amount: int, stamp: Stamp) -> Unit[Account]:
     """Pay money into an account."""
     account = yield from store.lock_account(scope)
-    account = yield from ledger.post(account, "credit", amount, None, stamp)
+    account = yield from ledger.post(account, "credit", amount, None, stamp.under(account))
     yield from store.save_account(account)
     return account
 

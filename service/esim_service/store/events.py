@@ -68,8 +68,8 @@ def remove_events(scope: Scope, last: int, before: int) -> Unit[int]:
     return len(found)
 
 
-def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]:
-    """Queue an event for an endpoint, due at once."""
+def add_delivery(delivery_id: str, event: Event, endpoint_id: str, due_at: int) -> Unit[None]:
+    """Queue an event for an endpoint."""
     yield from insert(
         "deliveries",
         delivery_id=delivery_id,
@@ -78,7 +78,7 @@ def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]
         endpoint_id=endpoint_id,
         event_id=event.event_id,
         attempts=0,
-        due_at=event.created_at,
+        due_at=due_at,
         created_at=event.created_at,
     )
 

@@ -120,9 +120,10 @@ def postpone(delivery_id: str, due_at: int, attempts: int) -> Unit[None]:
 
 
 def release(delivery_id: str, lease_until: int, due_at: int) -> Unit[None]:
-    """Give a claim back that is still in force."""
+    """Give a claim back that is still in force, without waiting for whoever changes it."""
     yield from execute(
-        "UPDATE deliveries SET due_at = $3 WHERE delivery_id = $1 AND due_at = $2",
+        "UPDATE deliveries SET due_at = $3 WHERE delivery_id IN (SELECT delivery_id"
+        " FROM deliveries WHERE delivery_id = $1 AND due_at = $2 FOR UPDATE SKIP LOCKED)",
         *(delivery_id, lease_until, due_at),
     )
 
@@ -145,7 +146,8 @@ def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
     found = yield from rows(
         "DELETE FROM deliveries WHERE delivery_id IN (SELECT d.delivery_id FROM deliveries d"
         " WHERE d.endpoint_id = $1 AND NOT EXISTS (SELECT 1 FROM events e"
-        " WHERE e.event_id = d.event_id AND e.type = $2) LIMIT $3) RETURNING delivery_id",
+        " WHERE e.event_id = d.event_id AND e.type = $2) LIMIT $3 FOR UPDATE SKIP LOCKED)"
+        " RETURNING delivery_id",
         *(endpoint_id, kept_type, count),
     )
     return len(found)

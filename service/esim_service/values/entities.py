@@ -66,8 +66,8 @@ class Account:
         balance: the sum of the ledger.
         low_reported: whether balance.low was sent since the balance was last at the threshold.
         last_event: sequence of the newest event.
-        last_event_at: its time.
         purged_event: sequence of the newest event that is too old to be kept.
+        dated_at: the latest date of anything that was made under the account.
     """
 
     scope: Scope
@@ -75,9 +75,9 @@ class Account:
     low_threshold: int
     low_reported: bool
     last_event: int
-    last_event_at: int
     purged_event: int
     updated_at: int
+    dated_at: int
 
 
 @dataclass(frozen=True, slots=True)

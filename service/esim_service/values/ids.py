@@ -39,6 +39,10 @@ class Ids:
         self._time = -1
         self._random = 0
 
+    def now(self) -> int:
+        """Return the wall time of the clock that is in the ids."""
+        return self._clock.now()
+
     def new(self, prefix: Prefix) -> str:
         """Return a new id of this moment."""
         return self.at(self._clock.now(), prefix)
