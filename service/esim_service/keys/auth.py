@@ -64,4 +64,6 @@ class Authenticator:
             principal = await self._keys.find(digest(credential))
         except UnavailableError:
             raise unavailable() from None
+        # For the log of requests.
+        request.state.principal = principal
         return principal if principal is not None and principal.scope.mode == mode else None

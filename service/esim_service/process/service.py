@@ -29,7 +29,7 @@ from ..delivery import guard
 from ..http import document
 from ..http.health import create_operations_app
 from ..http.middleware import RequestLog, RequestMetrics, RequestMiddleware, Routes
-from ..http.pages import Page
+from ..http.pages import Page, Redirect
 from ..keys.auth import Authenticator
 from ..keys.keyring import StoredKeys
 from ..rate_limits.choose import open_windows
@@ -129,6 +129,8 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
                 request_id,
                 {"Content-Security-Policy": _CONTENT_SECURITY},
             ),
+            "/": Redirect(DOCS_PATH.removeprefix("/"), request_id),
+            f"{DOCS_PATH}/": Redirect(f"..{DOCS_PATH}", request_id),
         }
         routes = Routes(API_PATH + path for path in document.load()["paths"])
         log = RequestLog(sys.stderr) if settings.log_level in ("debug", "info") else None
