@@ -279,6 +279,22 @@ async def test_keys_have_limits_of_their_own_and_can_be_revoked(running: Running
         assert eventually(is_suspended)
 
 
+async def test_an_expired_key_is_refused_like_one_that_never_was(running: Running) -> None:
+    key = running.key("test", "acme", "--expires-in", "1s")
+    later = running.key("test", "acme", "--expires-in", "1h")
+
+    def refusal(key: str) -> str | None:
+        try:
+            with running.client(key) as client:
+                client.balance.get()
+        except AuthenticationError as error:
+            return f"{error.code} {error.message}"
+        return None
+
+    assert eventually(lambda: refusal(key)) == refusal("pes_test_" + "0" * 48)
+    assert refusal(later) is None
+
+
 async def test_the_document_is_the_repository_s_with_this_address(running: Running) -> None:
     url = f"{running.base_url}/openapi.json"
     answer = httpx2.get(url)

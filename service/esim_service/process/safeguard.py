@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..settings import Settings
 from ..store import partners
 from ..store.database import Database, OperatorError
@@ -18,12 +20,12 @@ def refuse_live(settings: Settings) -> None:
         raise OperatorError(f"{names}: for development and tests only, never beside live keys")
 
 
-async def require_no_live_keys(settings: Settings, database: Database) -> None:
+async def require_no_live_keys(settings: Settings, database: Database, now: int) -> None:
     """Refuse settings for tests on a database with a live key in force.
 
     Raises:
         OperatorError: there are both.
     """
-    has_live_keys = await database.read(partners.has_live_keys)
+    has_live_keys = await database.read(partial(partners.has_live_keys, now))
     if has_live_keys:
         refuse_live(settings)

@@ -80,7 +80,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         ports = await stack.enter_async_context(open_ports(settings))
         database, clock, ids = ports.database, ports.clock, ports.ids
         await prepare(database, may_migrate=is_file(settings.database))
-        await require_no_live_keys(settings, database)
+        await require_no_live_keys(settings, database, clock.now())
         windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
         background = None
         if settings.worker:
