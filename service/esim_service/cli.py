@@ -7,6 +7,7 @@ import click
 from .commands.backup import backup
 from .commands.catalogue import catalogue_group
 from .commands.copy import copy
+from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
 from .commands.migrate import migrate
 from .commands.partners import partners_group
@@ -20,5 +21,15 @@ def main() -> None:
     """Run and look after the reference service of the partner eSIM API."""
 
 
-for command in (serve, worker, migrate, keys_group, partners_group, catalogue_group, backup, copy):
+for command in (
+    serve,
+    worker,
+    migrate,
+    keys_group,
+    partners_group,
+    deliveries_group,
+    catalogue_group,
+    backup,
+    copy,
+):
     main.add_command(command)

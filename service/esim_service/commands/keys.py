@@ -15,9 +15,9 @@ from ..store import partners as store
 from ..store.database import Database, OperatorError
 from ..store.migrate import migrate_new, require_current
 from ..store.unit import Unit
-from ..values.clock import DAY, HOUR, MINUTE, SECOND, moment
+from ..values.clock import DAY, HOUR, MINUTE, SECOND
 from ..values.entities import ApiKey, Mode, Scope
-from .options import database_option, explains_mistakes, stamp, with_database
+from .options import database_option, explains_mistakes, stamp, time, with_database
 
 _LIMIT = click.IntRange(0, 1_000_000_000)
 _UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
@@ -191,11 +191,7 @@ def _line(key: ApiKey, partner: str, now: int) -> str:
 
 def _state(key: ApiKey, now: int) -> str:
     if key.revoked_at is not None:
-        return f"revoked {_time(key.revoked_at)}"
+        return f"revoked {time(key.revoked_at)}"
     if key.expires_at is None:
         return "in force"
-    return f"{'in force until' if now < key.expires_at else 'expired'} {_time(key.expires_at)}"
-
-
-def _time(milliseconds: int) -> str:
-    return f"{moment(milliseconds):%Y-%m-%dT%H:%M:%SZ}"
+    return f"{'in force until' if now < key.expires_at else 'expired'} {time(key.expires_at)}"
