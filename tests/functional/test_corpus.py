@@ -67,6 +67,7 @@ INVALID = {
     "box-2025.json": "openapi-schema",
     "cohere.yaml": "openapi-schema",
     "opc-baseline-3.1.yaml": "openapi-schema",
+    "pagerduty.json": "reference-kind",
     "rebilly.yaml": "openapi-schema",
     "svix-server.json": "operation-id-clash",
 }
@@ -80,7 +81,6 @@ LARGEST = frozenset(
         "github-2022-07.json",
         "linode-2024-10.yaml",
         "mollie.yaml",
-        "pagerduty.json",
         "polar.json",
         "sentry-deref.json",
     }

@@ -366,7 +366,7 @@ async def test_a_mistake_of_ours_does_not_end_it(
             raise RuntimeError("a mistake of ours")
 
         monkeypatch.setattr(work._jobs, "fill", broken)
-        monkeypatch.setattr(work._worker, "fill", broken)
+        monkeypatch.setattr(work._deliveries, "fill", broken)
         with caplog.at_level(logging.ERROR):
             await until(lambda: "a mistake of ours" in caplog.text)
             await scenery.world.order("r1")

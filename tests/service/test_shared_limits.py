@@ -37,9 +37,9 @@ SHARED = ("redis", "postgres")
 # Takes all it can get as soon as it is told to, and prints how much that was.
 TAKER = """
 import asyncio, sys
-from esim_service.clock import SystemClock
+from esim_service.values.clock import SystemClock
 from esim_service.store.open import open_database
-from esim_service.windows import open_windows
+from esim_service.rate_limits.choose import open_windows
 
 async def main(database_url, redis_url, bucket, limit, attempts):
     async with (

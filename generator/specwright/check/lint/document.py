@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from urllib.parse import unquote
 
 from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
@@ -34,6 +35,18 @@ def _semantic(rule: str) -> Check:
                 yield Violation(each.pointer, shorten(each.message))
 
     return check
+
+
+def reference_kind(subject: Subject) -> Iterator[Violation]:
+    kinds = {node.pointer: node.kind for node in subject.nodes}
+    for node in subject.nodes:
+        place, _, pointer = (node.ref or "").partition("#")
+        found = node.kind if place else kinds.get(unquote(pointer), node.kind)
+        if node.ref and found != node.kind:
+            yield Violation(
+                node.pointer + join("$ref"),
+                f"stands for an object of the kind '{node.kind}', and leads to a '{found}'",
+            )
 
 
 def path_clash(subject: Subject) -> Iterator[Violation]:
@@ -115,6 +128,30 @@ RULES = (
         Level.INFO,
         Level.WARNING,
         dialect,
+    ),
+    Rule(
+        "reference-kind",
+        Category.DOCUMENT,
+        "A reference stands for an object, so it leads to one of the same kind: to a schema "
+        "where a schema is expected.",
+        """
+        components:
+          parameters:
+            Limit: {name: limit, in: query, schema: {type: integer}}
+          schemas:
+            Page: {type: object, properties: {limit: {$ref: "#/components/parameters/Limit"}}}
+        """,
+        """
+        components:
+          parameters:
+            Limit: {name: limit, in: query, schema: {$ref: "#/components/schemas/Limit"}}
+          schemas:
+            Limit: {type: integer}
+            Page: {type: object, properties: {limit: {$ref: "#/components/schemas/Limit"}}}
+        """,
+        Level.ERROR,
+        Level.ERROR,
+        reference_kind,
     ),
     Rule(
         "path-parameters",

@@ -44,3 +44,17 @@ class Rule(RuleDescription):
 
     def level(self, profile: Profile) -> Level:
         return self.strict if profile is Profile.STRICT else self.recommended
+
+
+def unsupported(rule: str, why: str, bad: str, good: str, check: Check) -> Rule:
+    """A rule about a part of the document that generated code leaves out."""
+    return Rule(
+        f"unsupported-{rule}",
+        Category.UNSUPPORTED,
+        why,
+        bad,
+        good,
+        Level.WARNING,
+        Level.ERROR,
+        check,
+    )

@@ -12,6 +12,7 @@ from specwright.check.lint import (
     patterns,
     schemas,
     unsupported,
+    unsupported_schemas,
 )
 from specwright.check.lint.rule import Rule
 
@@ -24,6 +25,7 @@ RULES: tuple[Rule, ...] = (
     *links.RULES,
     *contract.RULES,
     *unsupported.RULES,
+    *unsupported_schemas.RULES,
     *patterns.RULES,
 )
 RULE_IDS = frozenset(rule.id for rule in RULES)

@@ -1,22 +1,15 @@
-"""Rules about what a document may say and generated code does not do."""
+"""Rules about what operations may say and generated code does not do."""
 
 from __future__ import annotations
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.lint.rule import Violation, unsupported
 from specwright.check.subject import Subject, mapping, sequence
 from specwright.document import sites
-from specwright.document.normalise import COMPONENTS
 from specwright.document.security import credential_scheme, schemes
 from specwright.document.sites import Direction, Site, essence, is_json, is_range
-from specwright.document.unions import open_member
-from specwright.findings import Level
-from specwright.pointer import Pointer, join, split
-from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
+from specwright.pointer import join
 
 _FLOWS = frozenset({"oauth2", "openIdConnect"})
 _FORMS = frozenset({"application/x-www-form-urlencoded"})
@@ -167,114 +160,6 @@ def unsupported_callback(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def unsupported_read_write(subject: Subject) -> Iterator[Violation]:
-    for keyword in ("readOnly", "writeOnly"):
-        found = [
-            node.pointer for node in subject.of_kind("schema") if node.value.get(keyword) is True
-        ]
-        # Documents that use it use it everywhere; what counts is which models it is about.
-        by_owner: dict[Pointer, list[Pointer]] = defaultdict(list)
-        for pointer in found:
-            by_owner[pointer.rpartition("/properties/")[0] or pointer].append(pointer)
-        for first, *others in by_owner.values():
-            more = f" (here and in {len(others)} more properties)" if others else ""
-            yield Violation(
-                f"{first}/{keyword}",
-                f"requests and answers share one model, without {keyword}{more}",
-            )
-
-
-def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("schema"):
-        if EXTENSIBLE_ENUM.name not in node.value or not {"oneOf", "anyOf"} & node.value.keys():
-            continue
-        pointer = node.pointer + join(EXTENSIBLE_ENUM.name)
-        if len(split(node.pointer)) != len(split(COMPONENTS)) + 1:
-            yield Violation(pointer, "the union has no name of its own, and stays closed")
-        elif open_member(subject.document, node.value) is None:
-            yield Violation(
-                pointer, "not every alternative says which tags are its own; the union stays closed"
-            )
-
-
-_Schema = dict[str, Any]
-# Places where a schema has the type that something else gives it.
-_PART = re.compile(r"/(allOf/\d+|propertyNames)$")
-_NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
-_TEXTUAL = ("minLength", "maxLength", "pattern")
-
-
-def _always(schema: _Schema) -> bool:
-    return True
-
-
-def _has_properties(schema: _Schema) -> bool:
-    return "properties" in schema
-
-
-def _has_no_type(schema: _Schema) -> bool:
-    return not {"type", "allOf", "anyOf", "oneOf", "enum", "const", "$ref"} & schema.keys()
-
-
-def _is_true(keyword: str) -> Callable[[_Schema], bool]:
-    return lambda schema: schema[keyword] is True
-
-
-def _has_values(keyword: str) -> Callable[[_Schema], bool]:
-    """Whether a keyword names values that no literal type of Python can name."""
-
-    def has(schema: _Schema) -> bool:
-        named = schema[keyword]
-        values = named if keyword == "enum" and isinstance(named, list) else [named]
-        return any(isinstance(value, dict | list | float) for value in values)
-
-    return has
-
-
-# Keywords of JSON Schema 2020-12 that models do not check, and where they do not.
-_UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
-    **dict.fromkeys(
-        (
-            "$dynamicRef",
-            "contains",
-            "contentSchema",
-            "dependentRequired",
-            "dependentSchemas",
-            "dependencies",
-            "additionalItems",
-            "if",
-            "not",
-            "prefixItems",
-            "unevaluatedItems",
-            "unevaluatedProperties",
-        ),
-        _always,
-    ),
-    "uniqueItems": _is_true("uniqueItems"),
-    **dict.fromkeys(("maxProperties", "minProperties", "propertyNames"), _has_properties),
-    **dict.fromkeys((*_NUMERIC, *_TEXTUAL), _has_no_type),
-    **{keyword: _has_values(keyword) for keyword in ("const", "enum")},
-}
-
-
-def unsupported_schema(subject: Subject) -> Iterator[Violation]:
-    # What stands inside a keyword that is not checked goes without saying.
-    covered: list[Pointer] = []
-    for node in subject.of_kind("schema"):
-        if any(node.pointer.startswith(f"{each}/") for each in covered):
-            continue
-        schema = {**node.value, "type": ""} if _PART.search(node.pointer) else node.value
-        found = [
-            node.pointer + join(keyword)
-            for keyword, applies in _UNCHECKED.items()
-            if keyword in schema and applies(schema)
-        ]
-        if found:
-            covered = found
-        for pointer in found:
-            yield Violation(pointer, f"models do not check '{pointer.rpartition('/')[2]}'")
-
-
 _BEARER = """
         security: [{token: []}]
         components:
@@ -299,34 +184,8 @@ _ANSWER = """
                   content: {%s: {}}
         """
 
-_UNION = f"""
-        components:
-          schemas:
-            Card: {{type: object, required: [kind], properties: {{kind: {{%s}}}}}}
-            Method:
-              oneOf: [{{$ref: "#/components/schemas/Card"}}]
-              discriminator: {{propertyName: kind}}
-              {EXTENSIBLE_ENUM.name}: [card]
-        """
-
-
-def _rule(
-    rule: str, why: str, bad: str, good: str, check: Callable[[Subject], Iterator[Violation]]
-) -> Rule:
-    return Rule(
-        f"unsupported-{rule}",
-        Category.UNSUPPORTED,
-        why,
-        bad,
-        good,
-        Level.WARNING,
-        Level.ERROR,
-        check,
-    )
-
-
 RULES = (
-    _rule(
+    unsupported(
         "security-scheme",
         "The client sends one credential in a header, and the server asks for that one: a bearer "
         "token or an API key. It is that of the first such scheme.",
@@ -342,7 +201,7 @@ RULES = (
         """,
         unsupported_security_scheme,
     ),
-    _rule(
+    unsupported(
         "security",
         "An operation asks for the one credential that the client has, or for none. There are no "
         "alternatives, no credentials that may be left out, and never two at a time.",
@@ -355,7 +214,7 @@ RULES = (
         _BEARER,
         unsupported_security,
     ),
-    _rule(
+    unsupported(
         "server",
         "The client calls everything at one base URL, by default that of the first server with the "
         "defaults of its variables.",
@@ -367,7 +226,7 @@ RULES = (
         """,
         unsupported_server,
     ),
-    _rule(
+    unsupported(
         "parameter",
         "Parameters travel in path, query, headers and cookies, in the styles of OpenAPI 3.1, and "
         "percent-encoded.",
@@ -390,7 +249,7 @@ RULES = (
         """,
         unsupported_parameter,
     ),
-    _rule(
+    unsupported(
         "body",
         "A request body is sent in one form: JSON where it is among the choices, else the bytes "
         "that the caller passes.",
@@ -398,7 +257,7 @@ RULES = (
         _BODY % "application/json",
         unsupported_body,
     ),
-    _rule(
+    unsupported(
         "answer",
         "A successful answer is taken in one form, JSON where it is among the choices, and read to "
         "its end. Anything else is returned as bytes.",
@@ -406,7 +265,7 @@ RULES = (
         _ANSWER % "application/json",
         unsupported_answer,
     ),
-    _rule(
+    unsupported(
         "callback",
         "Neither the client nor the server stub knows callbacks; an event of the whole API is a "
         "webhook.",
@@ -424,48 +283,5 @@ RULES = (
           done: {post: {responses: {"204": {description: Heard.}}}}
         """,
         unsupported_callback,
-    ),
-    _rule(
-        "read-write",
-        "readOnly and writeOnly make one name stand for two shapes, and a model has one; two "
-        "schemas say which one is meant.",
-        """
-        components:
-          schemas:
-            Order:
-              type: object
-              properties: {order_id: {type: string, readOnly: true}}
-        """,
-        """
-        components:
-          schemas:
-            Order: {type: object, properties: {order_id: {type: string}}}
-            OrderCreate: {type: object, properties: {plan_id: {type: string}}}
-        """,
-        unsupported_read_write,
-    ),
-    _rule(
-        "open-union",
-        "A value whose tag is newer than the package is taken where the union is a component with "
-        "a discriminator, and each alternative has the values of its tag as const or enum.",
-        _UNION % "type: string",
-        _UNION % "const: card",
-        unsupported_open_union,
-    ),
-    _rule(
-        "schema",
-        "Models check what types of Python can say. Another keyword is for the server to check, "
-        "and for the reader of the document.",
-        """
-        components:
-          schemas:
-            Labels: {type: array, items: {type: string}, uniqueItems: true}
-        """,
-        """
-        components:
-          schemas:
-            Labels: {type: array, items: {type: string}, maxItems: 10}
-        """,
-        unsupported_schema,
     ),
 )

@@ -1,0 +1,209 @@
+"""Rules about what schemas may say and models do not check."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from specwright.check.lint.rule import Violation, unsupported
+from specwright.check.subject import Subject, mapping, sequence
+from specwright.document.normalise import COMPONENTS
+from specwright.document.unions import open_member
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
+
+
+def unsupported_read_write(subject: Subject) -> Iterator[Violation]:
+    for keyword in ("readOnly", "writeOnly"):
+        found = [
+            node.pointer for node in subject.of_kind("schema") if node.value.get(keyword) is True
+        ]
+        # Documents that use it use it everywhere; what counts is which models it is about.
+        by_owner: dict[Pointer, list[Pointer]] = defaultdict(list)
+        for pointer in found:
+            by_owner[pointer.rpartition("/properties/")[0] or pointer].append(pointer)
+        for first, *others in by_owner.values():
+            more = f" (here and in {len(others)} more properties)" if others else ""
+            yield Violation(
+                f"{first}/{keyword}",
+                f"requests and answers share one model, without {keyword}{more}",
+            )
+
+
+def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        if EXTENSIBLE_ENUM.name not in node.value or not {"oneOf", "anyOf"} & node.value.keys():
+            continue
+        pointer = node.pointer + join(EXTENSIBLE_ENUM.name)
+        if len(split(node.pointer)) != len(split(COMPONENTS)) + 1:
+            yield Violation(pointer, "the union has no name of its own, and stays closed")
+        elif open_member(subject.document, node.value) is None:
+            yield Violation(
+                pointer, "not every alternative says which tags are its own; the union stays closed"
+            )
+
+
+def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
+    for node in subject.of_kind("schema"):
+        alternatives = sequence(node.value.get("oneOf"))
+        named = [mapping(subject.document.follow(each)).get("type") for each in alternatives]
+        types = [kind for each in named for kind in (sequence(each) or [each])]
+        distinct = {"number" if kind == "integer" else kind for kind in types}
+        # Without a type, an alternative may be anything.
+        if "discriminator" not in node.value and (None in distinct or len(distinct) < len(types)):
+            yield Violation(
+                f"{node.pointer}/oneOf", "models take a value that fits several alternatives, too"
+            )
+
+
+_Schema = dict[str, Any]
+# Places where a schema has the type that something else gives it.
+_PART = re.compile(r"/(allOf/\d+|propertyNames)$")
+_NUMERIC = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_TEXTUAL = ("minLength", "maxLength", "pattern")
+
+
+def _always(schema: _Schema) -> bool:
+    return True
+
+
+def _has_properties(schema: _Schema) -> bool:
+    return "properties" in schema
+
+
+def _has_no_type(schema: _Schema) -> bool:
+    return not {"type", "allOf", "anyOf", "oneOf", "enum", "const", "$ref"} & schema.keys()
+
+
+def _is_true(keyword: str) -> Callable[[_Schema], bool]:
+    return lambda schema: schema[keyword] is True
+
+
+def _has_values(keyword: str) -> Callable[[_Schema], bool]:
+    """Whether a keyword names values that no literal type of Python can name."""
+
+    def has(schema: _Schema) -> bool:
+        named = schema[keyword]
+        values = named if keyword == "enum" and isinstance(named, list) else [named]
+        return any(isinstance(value, dict | list | float) for value in values)
+
+    return has
+
+
+# Keywords of JSON Schema 2020-12 that models do not check, and where they do not.
+_UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
+    **dict.fromkeys(
+        (
+            "$dynamicRef",
+            "contains",
+            "contentSchema",
+            "dependentRequired",
+            "dependentSchemas",
+            "dependencies",
+            "additionalItems",
+            "if",
+            "not",
+            "prefixItems",
+            "unevaluatedItems",
+            "unevaluatedProperties",
+        ),
+        _always,
+    ),
+    "uniqueItems": _is_true("uniqueItems"),
+    **dict.fromkeys(("maxProperties", "minProperties", "propertyNames"), _has_properties),
+    **dict.fromkeys((*_NUMERIC, *_TEXTUAL), _has_no_type),
+    **{keyword: _has_values(keyword) for keyword in ("const", "enum")},
+}
+
+
+def unsupported_schema(subject: Subject) -> Iterator[Violation]:
+    # What stands inside a keyword that is not checked goes without saying.
+    covered: list[Pointer] = []
+    for node in subject.of_kind("schema"):
+        if any(node.pointer.startswith(f"{each}/") for each in covered):
+            continue
+        schema = {**node.value, "type": ""} if _PART.search(node.pointer) else node.value
+        found = [
+            node.pointer + join(keyword)
+            for keyword, applies in _UNCHECKED.items()
+            if keyword in schema and applies(schema)
+        ]
+        if found:
+            covered = found
+        for pointer in found:
+            yield Violation(pointer, f"models do not check '{pointer.rpartition('/')[2]}'")
+
+
+_UNION = f"""
+        components:
+          schemas:
+            Card: {{type: object, required: [kind], properties: {{kind: {{%s}}}}}}
+            Method:
+              oneOf: [{{$ref: "#/components/schemas/Card"}}]
+              discriminator: {{propertyName: kind}}
+              {EXTENSIBLE_ENUM.name}: [card]
+        """
+
+RULES = (
+    unsupported(
+        "read-write",
+        "readOnly and writeOnly make one name stand for two shapes, and a model has one; two "
+        "schemas say which one is meant.",
+        """
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {order_id: {type: string, readOnly: true}}
+        """,
+        """
+        components:
+          schemas:
+            Order: {type: object, properties: {order_id: {type: string}}}
+            OrderCreate: {type: object, properties: {plan_id: {type: string}}}
+        """,
+        unsupported_read_write,
+    ),
+    unsupported(
+        "open-union",
+        "A value whose tag is newer than the package is taken where the union is a component with "
+        "a discriminator, and each alternative has the values of its tag as const or enum.",
+        _UNION % "type: string",
+        _UNION % "const: card",
+        unsupported_open_union,
+    ),
+    unsupported(
+        "one-of",
+        "A union takes the value that fits one alternative or more; types that differ, or a "
+        "discriminator, let no value fit two.",
+        """
+        components:
+          schemas:
+            Size: {oneOf: [{type: string, maxLength: 3}, {type: string, pattern: "^X"}]}
+        """,
+        """
+        components:
+          schemas:
+            Size: {oneOf: [{type: string, maxLength: 3}, {type: integer}]}
+        """,
+        unsupported_one_of,
+    ),
+    unsupported(
+        "schema",
+        "Models check what types of Python can say. Another keyword is for the server to check, "
+        "and for the reader of the document.",
+        """
+        components:
+          schemas:
+            Labels: {type: array, items: {type: string}, uniqueItems: true}
+        """,
+        """
+        components:
+          schemas:
+            Labels: {type: array, items: {type: string}, maxItems: 10}
+        """,
+        unsupported_schema,
+    ),
+)
