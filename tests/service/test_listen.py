@@ -9,6 +9,7 @@ import ssl
 import stat
 import subprocess
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +21,7 @@ from esim_service.listener import listen as listener
 from esim_service.listener.identity import identity
 from esim_service.listener.receiver import Received
 from esim_service.listener.terminal import line
+from esim_service.store.database import OperatorError
 from partner_esim import EsimClient, webhooks
 
 from .receiver import answer, receiver
@@ -252,6 +254,21 @@ def test_the_identity_is_its_owners_alone_and_stays(tmp_path: Path) -> None:
     assert identity(tmp_path / "a" / "listen") == made
     assert made.receiver.read_bytes() == before
     assert [each.name for each in (tmp_path / "a").iterdir()] == ["listen"]
+
+
+def test_of_identities_that_are_made_at_the_same_time_one_stays(tmp_path: Path) -> None:
+    directory = tmp_path / "listen"
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(identity, [directory] * 4))
+    assert len(set(made)) == 1 and made[0].is_complete
+    assert [each.name for each in tmp_path.iterdir()] == ["listen"]
+
+
+def test_a_directory_with_half_an_identity_is_a_mistake(tmp_path: Path) -> None:
+    made = identity(tmp_path / "listen")
+    made.receiver.unlink()
+    with pytest.raises(OperatorError, match="listen cannot be used"):
+        identity(tmp_path / "listen")
 
 
 def test_what_comes_over_the_network_does_nothing_to_a_terminal() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import tempfile
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,11 +26,23 @@ class Identity:
     authority: Path
     receiver: Path
 
+    @property
+    def is_complete(self) -> bool:
+        """Whether both files are there."""
+        return self.authority.is_file() and self.receiver.is_file()
+
 
 def default_directory() -> Path:
-    """Return where the identity of this user is kept."""
-    caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(caches, "esim-service", "listen")
+    """Return where the identity of this user is kept.
+
+    Raises:
+        OperatorError: the user has no home.
+    """
+    try:
+        caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise OperatorError("there is no home directory: set XDG_CACHE_HOME") from None
+    return Path(caches, "esim-service", "listen").absolute()
 
 
 def identity(directory: Path) -> Identity:
@@ -45,14 +56,14 @@ def identity(directory: Path) -> Identity:
     """
     found = Identity(directory / _AUTHORITY, directory / _RECEIVER)
     try:
-        if not (found.authority.is_file() and found.receiver.is_file()):
-            _make(directory)
+        if not found.is_complete:
+            _make(found, directory)
     except OSError as error:
         raise OperatorError(f"{directory} cannot be used: {error.strerror}") from error
     return found
 
 
-def _make(directory: Path) -> None:
+def _make(found: Identity, directory: Path) -> None:
     try:
         # An extra brings it; a service needs none of it.
         import trustme
@@ -67,8 +78,11 @@ def _make(directory: Path) -> None:
         made.joinpath(_AUTHORITY).write_bytes(authority.cert_pem.bytes())
         made.joinpath(_RECEIVER).touch(mode=0o600)
         made.joinpath(_RECEIVER).write_bytes(receiver.private_key_and_cert_chain_pem.bytes())
-        # Of two that are made at the same time, one stays.
-        with suppress(FileExistsError):
+        try:
             made.rename(directory)
+        except OSError:
+            # Of two that are made at the same time, one stays.
+            if not found.is_complete:
+                raise
     finally:
         shutil.rmtree(made, ignore_errors=True)

@@ -77,8 +77,9 @@ async def _run(
     work = asyncio.create_task(background.run()) if background else None
     if work is not None:
         work.add_done_callback(lambda _: stopped.set())
-    await announce()
     _log.info("started")
+    # Last, so that a terminal ends with it.
+    await announce()
     await stopped.wait()
     _log.info("stopping")
     has_failed = work is not None and work.done()

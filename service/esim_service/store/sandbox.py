@@ -7,7 +7,7 @@ from .unit import Unit, execute
 
 # Who refers to a row comes before it. Keys, endpoints and the count of events are not in the list.
 _TABLES = (
-    *("delivery_attempts", "deliveries", "events", "jobs", "answers", "topups", "esims", "orders"),
+    *("deliveries", "delivery_attempts", "events", "jobs", "answers", "topups", "esims", "orders"),
 )
 
 
