@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -74,7 +76,10 @@ async def test_a_demo_issues_its_key_on_postgresql_too(postgres_url: str, tmp_pa
 
 
 def test_a_demo_is_never_beside_live_keys(tmp_path: Path) -> None:
-    esim_service("keys", "create", "--partner", "acme", "--mode", "live", cwd=tmp_path)
+    esim_service("keys", "create", "--partner", "acme", "--mode", "test", cwd=tmp_path)
+    with closing(sqlite3.connect(tmp_path / "esim.sqlite3")) as database:
+        database.execute("UPDATE api_keys SET mode = 'live'")
+        database.commit()
     arguments = ("serve", "--demo", "--port=0", "--metrics-port=0")
     done = esim_service(*arguments, cwd=tmp_path, XDG_CACHE_HOME=str(tmp_path))
     assert (done.returncode, done.stdout) == (2, "")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..store import attempts, events, partners
 from ..store.unit import Unit
 from ..values.ids import Prefix
@@ -39,5 +41,7 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
     if event is None:
         raise RedeliveryError(f"the event {old.event_id} is no longer kept")
     made = stamp.new(Prefix.DELIVERY)
-    yield from events.add_delivery(made, event, old.endpoint_id, stamp.now)
+    # It waits since now, not since the event was written.
+    queued = replace(event, created_at=stamp.now)
+    yield from events.add_delivery(made, queued, old.endpoint_id)
     return made

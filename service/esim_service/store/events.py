@@ -67,11 +67,8 @@ def remove_events(scope: Scope, last: int, before: int) -> Unit[int]:
     return len(found)
 
 
-def add_delivery(
-    delivery_id: str, event: Event, endpoint_id: str, at: int | None = None
-) -> Unit[None]:
-    """Queue an event for an endpoint, due at once; `at` is now, if the event is an older one."""
-    now = event.created_at if at is None else at
+def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]:
+    """Queue an event for an endpoint, due at once."""
     yield from insert(
         "deliveries",
         delivery_id=delivery_id,
@@ -80,8 +77,8 @@ def add_delivery(
         endpoint_id=endpoint_id,
         event_id=event.event_id,
         attempts=0,
-        due_at=now,
-        created_at=now,
+        due_at=event.created_at,
+        created_at=event.created_at,
     )
 
 
@@ -147,17 +144,6 @@ def save_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
     )
 
 
-def _event(scope: Scope, found: Row) -> Event:
-    return Event(
-        event_id=found["event_id"],
-        scope=scope,
-        sequence=found["sequence"],
-        type=found["type"],
-        body=found["body"],
-        created_at=found["created_at"],
-    )
-
-
 def _endpoint(found: Row) -> WebhookEndpoint:
     return WebhookEndpoint(
         endpoint_id=found["endpoint_id"],
@@ -172,4 +158,15 @@ def _endpoint(found: Row) -> WebhookEndpoint:
         last_failure_at=found["last_failure_at"],
         failing_since=found["failing_since"],
         exhausted=bool(found["exhausted"]),
+    )
+
+
+def _event(scope: Scope, found: Row) -> Event:
+    return Event(
+        event_id=found["event_id"],
+        scope=scope,
+        sequence=found["sequence"],
+        type=found["type"],
+        body=found["body"],
+        created_at=found["created_at"],
     )
