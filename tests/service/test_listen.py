@@ -174,6 +174,16 @@ async def test_deliveries_are_passed_on_as_they_came(
     assert request.headers["Service-Signature"].startswith("t=")
 
 
+async def test_an_answer_that_http_does_not_have_is_a_502(running: Running, cache: Path) -> None:
+    key = running.key("test", "odd")
+    async with receiver(None, answer("999 What")) as application:
+        url = f"http://127.0.0.1:{application.port}/"
+        with listening(running, key, cache, "--forward-to", url) as seen:
+            shown = await asyncio.to_thread(seen.line_with, "answered 999")
+            assert "  502  webhook.test" in shown
+            assert await asyncio.to_thread(seen.stop) == 0
+
+
 async def test_an_application_that_is_away_is_a_502(running: Running, cache: Path) -> None:
     key = running.key("test", "away")
     with listening(running, key, cache, "--forward-to", "http://127.0.0.1:1/") as seen:
@@ -239,7 +249,9 @@ async def test_mistakes_are_told_in_one_line(tmp_path: Path, key: str, words: st
     assert "0" * 48 not in told
 
 
-@pytest.mark.parametrize("url", ["ftp://x/", "http://", "127.0.0.1:80", "http://x:99999/"])
+@pytest.mark.parametrize(
+    "url", ["ftp://x/", "http://", "127.0.0.1:80", "http://x:99999/", "http://a:b@x/"]
+)
 async def test_an_address_to_pass_on_to_is_checked(tmp_path: Path, url: str) -> None:
     done = esim_service("listen", "--forward-to", url, cwd=tmp_path)
     assert done.returncode == 2 and "must be an http or https address" in done.stderr

@@ -28,11 +28,11 @@ class HttpUrl(click.ParamType[str]):
         text = str(value)
         try:
             parts = urlsplit(text)
-            is_fit = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+            is_address = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
         except ValueError:
-            is_fit = False
-        if not is_fit or not text.isascii() or not text.isprintable():
-            self.fail("must be an http or https address", param, ctx)
+            is_address = False
+        if not is_address or "@" in parts.netloc or not text.isascii() or not text.isprintable():
+            self.fail("must be an http or https address, without a user", param, ctx)
         return text
 
 

@@ -112,6 +112,8 @@ class Receiver:
                 status = answer.status
         except _FAILURES as error:
             return 502, f"not passed on: {type(error).__name__}"
+        if not 200 <= status < 600:
+            return 502, f"not passed on: {urlsplit(url).netloc} answered {status}"
         took = round((time.monotonic() - started) * 1000)
         return status, f"from {urlsplit(url).netloc} in {took} ms"
 
