@@ -4,6 +4,12 @@ import argparse
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from benchmarks.changes import (
+    CHANGES_FINDINGS,
+    CHANGES_MEMORY,
+    CHANGES_TIME,
+    CONTRACT_CHANGE,
+)
 from benchmarks.events import EVENTS_PAGE
 from benchmarks.generation import GENERATED_LINES, GENERATION_TIME
 from benchmarks.imports import FIRST_REQUEST, IMPORT, WEBHOOKS_ONLY
@@ -24,6 +30,10 @@ MEASUREMENTS = (
     WEBHOOKS_ONLY,
     FIRST_REQUEST,
     THROUGHPUT,
+    CHANGES_TIME,
+    CHANGES_MEMORY,
+    CHANGES_FINDINGS,
+    CONTRACT_CHANGE,
 )
 
 

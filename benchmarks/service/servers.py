@@ -82,12 +82,12 @@ async def issue(place: str, count: int) -> list[str]:
     """Make a database ready: partners with enough money, and a key without limits for each."""
     clock = SystemClock()
     stamp = Stamp(clock.now(), Ids(clock))
-    texts = [auth.new_key("live") for _ in range(count)]
+    texts = [auth.new_key("test") for _ in range(count)]
 
     def make() -> Unit[None]:
         for text in texts:
             partner = yield from partners.ensure(f"bench {text[-12:]}", stamp)
-            scope = Scope(partner.partner_id, "live")
+            scope = Scope(partner.partner_id, "test")
             yield from partners.credit(scope, _CREDIT, stamp)
             yield from partners.issue_key(
                 scope,

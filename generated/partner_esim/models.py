@@ -8,7 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-from ._runtime.shared.types import AwareDatetime, DecimalString, Model, Once, OpenUnion
+from ._runtime.shared.types import AwareDatetime, DecimalString, Model, Once, OpenUnion, Sensitive
 
 ActivationCode: TypeAlias = Annotated[StrictStr, Field(pattern="^LPA:1\\$[^$]+\\$[^$]*$")]
 """The text of the QR code that installs the eSIM: `LPA:1$`, the SM-DP+ address, `$` and the matching id."""
@@ -295,13 +295,13 @@ class Activation(Model):
 
     smdp_address: StrictStr
     """The address of the SM-DP+ server that holds the profile."""
-    matching_id: StrictStr
+    matching_id: Annotated[StrictStr, Sensitive()]
     """The matching id of the profile on that server."""
-    activation_code: ActivationCode
+    activation_code: Annotated[ActivationCode, Sensitive()]
     """The text to show as a QR code."""
     confirmation_code_required: StrictBool
     """True when the device asks for a confirmation code."""
-    ios_install_url: StrictStr | None
+    ios_install_url: Annotated[StrictStr | None, Sensitive()]
     """A link that starts the installation on an iPhone, or null when the carrier has none."""
 
 

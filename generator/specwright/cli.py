@@ -33,6 +33,14 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.diff:diff",
         "Review the change from BASE to REVISION: whom does it break?",
     ),
+    "review": Entry(
+        "specwright.commands.review:review",
+        "Review what the working tree does to the contract since a commit.",
+    ),
+    "changelog": Entry(
+        "specwright.commands.changelog:changelog",
+        "Write the changelog entry for the change from BASE to REVISION, in Markdown.",
+    ),
     "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
     "test": Entry(
         "specwright.commands.test:test",
@@ -42,6 +50,16 @@ COMMANDS: dict[str, Entry] = {
     "replay": Entry(
         "specwright.commands.replay:replay",
         "Send the requests of FAILURE, such as F1, as RESULT recorded them.",
+        "test",
+    ),
+    "authority": Entry(
+        "specwright.commands.authority:authority",
+        "Make the certification authority of a receiver of webhooks, to be trusted by a target.",
+        "test",
+    ),
+    "check-traffic": Entry(
+        "specwright.commands.check_traffic:check_traffic",
+        "Hold recorded traffic, a HAR file, against the document.",
         "test",
     ),
     "generate": Entry(

@@ -72,7 +72,20 @@ def read_config(file: Path) -> Config:
     Raises:
         InputError: the file is not TOML, or a setting is unknown or has no meaning.
     """
-    text, table = _table(file)
+    return _config(file, *_table(file))
+
+
+def config_as_of(file: Path, content: bytes) -> Config | None:
+    """What the settings were when the file had another content; None if it had none of ours.
+
+    Raises:
+        InputError: as for `read_config`.
+    """
+    text, table = _table_in(file, *_parse_toml(file, content))
+    return None if table is None else _config(file, text, table)
+
+
+def _config(file: Path, text: str, table: dict[str, Any] | None) -> Config:
     values: dict[str, Any] = {}
     for key, value in (table or {}).items():
         reader = SETTINGS.get(key)
@@ -109,12 +122,18 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
     Raises:
         InputError: it cannot be read, or is not TOML.
     """
+    try:
+        content = read_regular(file, limit=_LARGEST)
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", Location(str(file), 1, 1)) from None
+    return _parse_toml(file, content)
+
+
+def _parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
     start = Location(str(file), 1, 1)
     try:
-        text = read_regular(file, limit=_LARGEST).decode("utf-8")
+        text = content.decode("utf-8")
         return text, tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", start) from None
     except UnicodeDecodeError:
         raise InputError("not UTF-8 text", start, "save it as UTF-8") from None
     except RecursionError:
@@ -129,7 +148,10 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
 def _table(file: Path) -> tuple[str, dict[str, Any] | None]:
     if not is_below(file, file.parent):
         raise InputError("is a link to settings elsewhere", Location(str(file), 1, 1))
-    text, data = read_toml(file)
+    return _table_in(file, *read_toml(file))
+
+
+def _table_in(file: Path, text: str, data: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
     tools = data.get("tool")
     table = tools.get("specwright") if isinstance(tools, dict) else None
     if table is not None and not isinstance(table, dict):

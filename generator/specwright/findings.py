@@ -93,6 +93,7 @@ class Report:
         line: gives the text of the line at a location, if it is known.
         facts: labels and values that tell this run from others, such as its target or its seed.
         tables: what was measured.
+        command: which one made it, so that reports of several can be told apart.
     """
 
     document: str
@@ -102,6 +103,7 @@ class Report:
     line: Callable[[Location], str | None] = _no_line
     facts: tuple[tuple[str, str], ...] = ()
     tables: tuple[Table, ...] = ()
+    command: str = "report"
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)

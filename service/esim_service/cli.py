@@ -12,6 +12,7 @@ from .commands.keys import keys_group
 from .commands.listen import listen
 from .commands.migrate import migrate
 from .commands.partners import partners_group
+from .commands.secrets import secrets_group
 from .commands.serve import serve
 from .commands.worker import worker
 
@@ -31,6 +32,7 @@ for command in (
     partners_group,
     deliveries_group,
     catalogue_group,
+    secrets_group,
     backup,
     copy,
 ):

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import base64
+import difflib
+import os
+import ssl
+from collections.abc import Collection
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 PREFIX = "ESIM_"
 API_PATH = "/api/v1"
+
+_KEY_BYTES = 32
 
 Port = Annotated[int, Field(ge=0, le=65535)]
 
@@ -35,6 +42,17 @@ class Settings(BaseSettings):
         description="A `redis://` or `rediss://` URL. Processes that share it share the rate "
         "limits of keys. Without it: PostgreSQL counts for all processes, and a process on SQLite "
         "for itself.",
+    )
+    carrier: str | None = Field(
+        default=None,
+        description="Who makes the eSIMs of live mode: the name of an entry point of the group "
+        "`esim_service.carriers`. Without it there is no live mode; test mode has a simulator.",
+    )
+    secrets_key: SecretStr | None = Field(
+        default=None,
+        description="What the secrets that sign webhooks are encrypted with in the database: a "
+        "key of 32 bytes in URL-safe Base64. Several, separated by commas: the first encrypts, all "
+        "decrypt. Without it the database holds these secrets as they are.",
     )
     host: str = Field(default="127.0.0.1", description="The address that `serve` listens on.")
     port: Port = Field(
@@ -81,6 +99,12 @@ class Settings(BaseSettings):
     )
 
     @property
+    def encryption_keys(self) -> tuple[str, ...]:
+        """The keys of `secrets_key`, the one that encrypts first."""
+        text = self.secrets_key.get_secret_value() if self.secrets_key else ""
+        return tuple(filter(None, (each.strip() for each in text.split(","))))
+
+    @property
     def only_for_tests(self) -> tuple[str, ...]:
         """The variables of settings that must not meet live keys."""
         names = ("webhook_allow_cidr", "webhook_ca_file", "webhook_retry_scale")
@@ -109,6 +133,21 @@ class Settings(BaseSettings):
             raise ValueError("must be a redis:// or rediss:// URL")
         return value
 
+    @field_validator("secrets_key")
+    @classmethod
+    def _check_keys(cls, value: SecretStr | None) -> SecretStr | None:
+        for number, key in enumerate(value.get_secret_value().split(",") if value else (), 1):
+            try:
+                size = len(base64.b64decode(key.strip(), altchars=b"-_", validate=True))
+            except ValueError:
+                size = 0
+            if size != _KEY_BYTES:
+                raise ValueError(
+                    f"key {number} is not {_KEY_BYTES} bytes in URL-safe Base64: make one with "
+                    f"`openssl rand -base64 {_KEY_BYTES} | tr +/ -_`"
+                )
+        return value
+
     @field_validator("webhook_allow_cidr", mode="before")
     @classmethod
     def _read_networks(cls, value: object) -> object:
@@ -119,8 +158,13 @@ class Settings(BaseSettings):
     @field_validator("webhook_ca_file")
     @classmethod
     def _check_file(cls, value: Path | None) -> Path | None:
-        if value is not None and not value.is_file():
-            raise ValueError(f"there is no file {value}")
+        if value is not None:
+            try:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(value)
+            except ssl.SSLError:
+                raise ValueError(f"{value} has no certificate in PEM") from None
+            except OSError as error:
+                raise ValueError(f"{value} cannot be read: {error.strerror}") from None
         return value
 
 
@@ -130,6 +174,10 @@ def load(**given: object) -> Settings:
     Raises:
         SettingsError: a setting cannot be used.
     """
+    known = {f"{PREFIX}{name.upper()}" for name in Settings.model_fields}
+    ours = {each for each in os.environ if each.upper().startswith(PREFIX)}
+    if unknown := sorted(each for each in ours if each.upper() not in known):
+        raise SettingsError("\n".join(_unknown(each, known) for each in unknown))
     try:
         return Settings.model_validate(given)
     except ValidationError as error:
@@ -138,6 +186,12 @@ def load(**given: object) -> Settings:
             for each in error.errors(include_url=False)
         }
         raise SettingsError("\n".join(sorted(lines))) from None
+
+
+def _unknown(name: str, known: Collection[str]) -> str:
+    close = difflib.get_close_matches(name, known, 1)
+    hint = f": is it {close[0]}?" if close else ""
+    return f"{ascii(name)[1:-1]}: there is no such setting{hint}"
 
 
 def render() -> str:

@@ -1,6 +1,7 @@
 """Pairs of short documents for the tests of the review."""
 
 import json
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -48,11 +49,11 @@ def changes(found: Report) -> list[Finding]:
     return [each for each in found.findings if not each.rule.startswith("version-")]
 
 
-def breaking(found: Report) -> list[Finding]:
+def breaking(found: Sequence[Finding]) -> list[Finding]:
     """The findings that somebody has to look at."""
     return [
         each
-        for each in found.findings
+        for each in found
         if each.rule == UNPROVEN.id or Category(BY_ID[each.rule].category) in BREAKING
     ]
 

@@ -96,7 +96,7 @@ def test_a_part_of_the_history_is_not_enough(
     assert result.returncode == 2
     assert result.stderr == (
         "error: git knows no 'HEAD~1': this clone has only a part of the history\n"
-        "hint: fetch the rest: `git fetch --unshallow origin`\n"
+        "hint: fetch it: `git fetch --unshallow origin`\n"
     )
 
 

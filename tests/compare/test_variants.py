@@ -11,38 +11,51 @@ from specwright.document.upgrade import upgrade
 from specwright.findings import Report
 
 from .documents import TODAY, changes
-from .variants import VARIANTS
+from .variants import FILES, VARIANTS
 
 SMALL = 60_000
 
 
-def compared(path: Path, variant: str) -> Report:
+ALL = [*VARIANTS, *FILES]
+
+
+def compared(path: Path, variant: str, directory: Path) -> Report:
     base = upgrade(load(path, remote=Remote.KEEP))
-    return compare(base, base.with_data(VARIANTS[variant](base.data)), today=TODAY)
+    if variant in VARIANTS:
+        revision = base.with_data(VARIANTS[variant](base.data))
+    else:
+        revision = load(FILES[variant](base.data, directory), remote=Remote.KEEP)
+    return compare(base, revision, today=TODAY)
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_the_contract_written_in_another_way_has_not_changed(variant: str, root: Path) -> None:
-    assert changes(compared(root / "spec" / "openapi.json", variant)) == []
+@pytest.mark.parametrize("variant", ALL)
+def test_the_contract_written_in_another_way_has_not_changed(
+    variant: str, root: Path, tmp_path: Path
+) -> None:
+    assert changes(compared(root / "spec" / "openapi.json", variant, tmp_path)) == []
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_small_published_documents_have_not_changed(variant: str, corpus: Path) -> None:
+@pytest.mark.parametrize("variant", ALL)
+def test_small_published_documents_have_not_changed(
+    variant: str, corpus: Path, tmp_path: Path
+) -> None:
     documents = [p for p in sorted((corpus / "specs").iterdir()) if p.stat().st_size < SMALL]
     changed = {
         path.name: found
         for path in documents
-        if path.name != "index.json" and (found := told(compared(path, variant)))
+        if path.name != "index.json" and (found := told(compared(path, variant, tmp_path)))
     }
     assert len(documents) > 8
     assert changed == {}
 
 
 @pytest.mark.exhaustive
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_published_documents_have_not_changed(variant: str, corpus: Path) -> None:
+@pytest.mark.parametrize("variant", ALL)
+def test_published_documents_have_not_changed(variant: str, corpus: Path, tmp_path: Path) -> None:
     documents = [p for p in sorted((corpus / "specs").iterdir()) if p.stat().st_size >= SMALL]
-    changed = {path.name: found for path in documents if (found := told(compared(path, variant)))}
+    changed = {
+        path.name: found for path in documents if (found := told(compared(path, variant, tmp_path)))
+    }
     assert changed == {}
 
 

@@ -1,8 +1,11 @@
 """Other ways to write the same document."""
 
 import copy
+import json
 import random
+import re
 from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 from specwright.document.shape import walk
@@ -10,6 +13,7 @@ from specwright.pointer import resolve
 
 Data = dict[str, Any]
 _SCHEMAS = "#/components/schemas/"
+_SLASH = re.compile("/")
 
 
 def same(data: Data) -> Data:
@@ -52,11 +56,17 @@ def inlined(data: Data) -> Data:
 def wrapped(data: Data) -> Data:
     """Each object schema taken apart into an `allOf` of its properties and the rest."""
     changed = copy.deepcopy(data)
-    for node in list(walk(changed)):
+    nodes = list(walk(changed))
+    # What stands inside of these would have another address.
+    above = {
+        str(each.ref)[1 : at.start()] for each in nodes for at in _SLASH.finditer(str(each.ref))
+    }
+    for node in nodes:
         schema = node.value
         if (
             node.kind == "schema"
             and "properties" in schema
+            and node.pointer not in above
             and not {"allOf", "additionalProperties", "unevaluatedProperties"} & schema.keys()
             and not any(mark in schema for mark in ("discriminator", "default"))
         ):
@@ -65,25 +75,54 @@ def wrapped(data: Data) -> Data:
     return changed
 
 
+def _readdressed(value: Any, addresses: Mapping[str, str]) -> Any:
+    """All references that begin in one way begin in another way; the first that fits counts."""
+    if isinstance(value, dict):
+        return {name: _readdressed(each, addresses) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_readdressed(each, addresses) for each in value]
+    if isinstance(value, str):
+        for old, new in addresses.items():
+            if value.startswith(old):
+                return new + value[len(old) :]
+    return value
+
+
 def renamed(data: Data) -> Data:
     """Every component schema under another name."""
-
-    def rename(value: Any) -> Any:
-        if isinstance(value, dict):
-            return {name: rename(each) for name, each in value.items()}
-        if isinstance(value, list):
-            return [rename(each) for each in value]
-        if isinstance(value, str) and value.startswith(_SCHEMAS):
-            return value.replace(_SCHEMAS, f"{_SCHEMAS}Other")
-        return value
-
-    changed: Data = rename(data)
+    changed: Data = _readdressed(data, {_SCHEMAS: f"{_SCHEMAS}Other"})
     schemas = changed.get("components", {}).get("schemas", {})
     for name in list(schemas):
         schemas[f"Other{name}"] = schemas.pop(name)
     return changed
 
 
+def _written(directory: Path, name: str, data: Data) -> Path:
+    path = directory / name
+    path.write_text(json.dumps(data), "utf-8")
+    return path
+
+
+def upgraded(data: Data, directory: Path) -> Path:
+    """A document of 3.0 as the 3.1 document that it means, in a file that says so."""
+    return _written(directory, "upgraded.json", data)
+
+
+def split(data: Data, directory: Path) -> Path:
+    """All component schemas in a file of their own."""
+    components = data.get("components", {})
+    inner = {_SCHEMAS: "#/", "#/": "split.json#/"}
+    schemas = _readdressed(components.get("schemas", {}), inner)
+    _written(directory, "schemas.json", schemas)
+    others = {name: each for name, each in components.items() if name != "schemas"}
+    main = _readdressed({**data, "components": others}, {_SCHEMAS: "schemas.json#/"})
+    return _written(directory, "split.json", main)
+
+
+# Other data, and other files.
 VARIANTS: Mapping[str, Callable[[Data], Data]] = {
     each.__name__: each for each in (same, shuffled, inlined, wrapped, renamed)
+}
+FILES: Mapping[str, Callable[[Data, Path], Path]] = {
+    each.__name__: each for each in (upgraded, split)
 }

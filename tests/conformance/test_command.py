@@ -158,6 +158,7 @@ def test_https_where_only_http_is_spoken(specwright: Run) -> None:
     ("respond", "said"),
     [
         (always(401), "refuses the key with 401"),
+        (always(403), "answers 403 to whatever is read"),
         (always(429), "answers 429 to the first request"),
         (always(200, b"<html>", content_type="text/html; charset=utf-8"), "a web page"),
         pytest.param(
@@ -167,7 +168,7 @@ def test_https_where_only_http_is_spoken(specwright: Run) -> None:
         (lambda exchange: exchange.wfile.write(b"SSH-2.0-OpenSSH\r\n"), "does not answer"),
         (lambda exchange: None, "does not answer"),
     ],
-    ids=["401", "429", "html", "broken gzip", "another protocol", "hangs up"],
+    ids=["401", "403", "429", "html", "broken gzip", "another protocol", "hangs up"],
 )
 def test_a_server_that_is_of_no_use(
     specwright: Run, respond: Callable[[Exchange], None], said: str

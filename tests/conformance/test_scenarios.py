@@ -9,8 +9,23 @@ import pytest
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
 from specwright.conformance.record import Record
-from specwright.conformance.run import LAST_SCENARIOS, SCENARIOS, Profile, Run, begin
-from specwright.conformance.target import MAIN, OTHER, STRANGER, Credential, Target, stranger
+from specwright.conformance.run import (
+    FIRST_SCENARIOS,
+    LAST_SCENARIOS,
+    LATE_SCENARIOS,
+    Profile,
+    Run,
+    begin,
+)
+from specwright.conformance.target import (
+    MAIN,
+    OTHER,
+    STRANGER,
+    SUSPENDED,
+    Credential,
+    Target,
+    stranger,
+)
 from specwright.conformance.workbench import Workbench
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, KEYS, Shop, serving
@@ -73,16 +88,20 @@ def contract() -> Contract:
     return Contract(load(DOCUMENT))
 
 
-def run(bug: str = "") -> Run:
+def run(bug: str = "", **others: str) -> Run:
     anna, bert = KEYS
-    keys = {MAIN: anna, OTHER: bert, STRANGER: stranger(anna)}
+    keys = {MAIN: anna, OTHER: bert, STRANGER: stranger(anna), **others}
     with (
         serving(Shop(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), keys) as target,
     ):
         begun = begin(contract(), target, Profile.QUICK, 0)
         bench = Workbench(contract(), target, "scenarios")
-        for scenario in (*SCENARIOS.values(), *LAST_SCENARIOS.values()):
+        for scenario in (
+            *FIRST_SCENARIOS.values(),
+            *LATE_SCENARIOS.values(),
+            *LAST_SCENARIOS.values(),
+        ):
             scenario(bench)
         return begun
 
@@ -91,6 +110,12 @@ def run(bug: str = "") -> Run:
 def test_a_bug_is_found_by_its_rule(bug: str) -> None:
     found = {each.rule for each in run(bug).failures}
     assert BUGS[bug] in found
+
+
+def test_a_key_that_may_do_nothing_is_found_to_do_something() -> None:
+    anna, _ = KEYS
+    found = {each.message for each in run(**{SUSPENDED: anna}).failures}
+    assert "listOrders: answered 200 to a key that may do nothing" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:

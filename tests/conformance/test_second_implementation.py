@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import runpy
 from pathlib import Path
 
@@ -9,7 +10,10 @@ import pytest
 
 from tests.conformance.shop import serving
 from tests.conftest import Run
+from tests.contract.implementations import HAS_NODE, given, node
 
+# Operations that the example for Node says it does not have.
+LACKING = 10
 KEY = "pes_test_" + "0" * 48
 
 
@@ -23,3 +27,18 @@ def test_a_starlette_file_keeps_the_contract(
         url = base_url.removesuffix("/v1") + "/api/v1"
         run = specwright("test", url, "--api-key-env", "KEY", "--seed", "1")
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+@pytest.mark.skipif(not HAS_NODE, reason="node is not on the path")
+def test_a_node_file_keeps_the_part_of_the_contract_that_it_has(
+    specwright: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with node() as served:
+        variables, options = given(served)
+        for name, key in variables.items():
+            monkeypatch.setenv(name, key)
+        run = specwright("test", served.base_url, *options, "--seed", "1", "--format", "json")
+    assert run.returncode == 1, run.stdout + run.stderr
+    found = {each["message"] for each in json.loads(run.stdout)["findings"]}
+    assert len(found) == LACKING
+    assert {message.partition(": ")[2] for message in found} == {"answered 501"}

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import os
+import sys
 import tempfile
 from pathlib import Path
 
@@ -28,8 +30,10 @@ def _whole_seconds(patch: MonkeyPatch) -> None:
 RIGHT: dict[str, Seed] = {"none": _as_it_is, "whole-seconds": _whole_seconds}
 SEEDS = {**RIGHT, **{name: fault.seed for name, fault in FAULTS.items()}}
 HIGH = ("--read-limit", "1000000", "--write-limit", "1000000")
-# Two partners whose limits are out of the way, and a key with the limits of the contract.
-KEYS = (("acme", *HIGH), ("globex", *HIGH), ("acme",))
+SUSPENDED = "initech"
+# Two partners whose limits are out of the way, a key with the limits of the contract, and one that
+# may do nothing.
+KEYS = (("acme", *HIGH), ("globex", *HIGH), ("acme",), (SUSPENDED,))
 
 
 def main() -> None:
@@ -43,10 +47,13 @@ def main() -> None:
     # The receivers of tests are on this machine.
     os.environ.setdefault("ESIM_WEBHOOK_ALLOW_CIDR", "127.0.0.0/8,::1/128")
     with tempfile.TemporaryDirectory() as directory:
-        os.environ["ESIM_DATABASE"] = str(Path(directory, "esim.sqlite3"))
+        os.environ.setdefault("ESIM_DATABASE", str(Path(directory, "esim.sqlite3")))
         for partner, *limits in KEYS:
             issue = ["keys", "create", "--partner", partner, "--mode", "test", "--plain", *limits]
             esim_service(issue, standalone_mode=False)
+        # The output has the keys and the address, and nothing else.
+        with contextlib.redirect_stdout(sys.stderr):
+            esim_service(["partners", "suspend", SUSPENDED], standalone_mode=False)
         serve = ["serve", "--port", options.port, "--metrics-port", "0"]
         esim_service(serve, standalone_mode=False)
 

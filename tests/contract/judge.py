@@ -25,8 +25,13 @@ from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "spec" / "openapi.json"
 SPECWRIGHT = Path(sys.executable).with_name("specwright")
-VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY")
-OPTIONS = ("--api-key-env", "--other-api-key-env", "--limited-api-key-env")
+VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY", "SUSPENDED_KEY")
+OPTIONS = (
+    "--api-key-env",
+    "--other-api-key-env",
+    "--limited-api-key-env",
+    "--suspended-api-key-env",
+)
 SEEDS = (1, 2, 3)
 PATIENCE_SECONDS = 120
 # A minute becomes two seconds.
@@ -39,15 +44,21 @@ WRONG = "positive_data_acceptance"
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """A service with a fault, on this machine."""
+    """An implementation, on this machine.
+
+    Attributes:
+        authority: the directory of the authority that it trusts.
+        retry_scale: what it multiplies the declared pauses with.
+    """
 
     base_url: str
     keys: tuple[str, ...] = field(repr=False)
     authority: Path = field(repr=False)
+    retry_scale: str = RETRY_SCALE
 
 
 @contextlib.contextmanager
-def serving(name: str) -> Iterator[Served]:
+def serving(name: str, **settings: str) -> Iterator[Served]:
     """Serve with a fault, or with `none`, for the time of the context."""
     with (
         tempfile.TemporaryDirectory() as directory,
@@ -57,6 +68,7 @@ def serving(name: str) -> Iterator[Served]:
             # What it leaves when it is killed goes with the directory.
             env={
                 **os.environ,
+                **settings,
                 "TMPDIR": directory,
                 "ESIM_WEBHOOK_CA_FILE": str(Authority.at(Path(directory)).file),
                 "ESIM_WEBHOOK_RETRY_SCALE": RETRY_SCALE,
@@ -68,7 +80,7 @@ def serving(name: str) -> Iterator[Served]:
     ):
         assert process.stdout is not None
         try:
-            *keys, address = (process.stdout.readline().strip() for _ in range(4))
+            *keys, address = (process.stdout.readline().strip() for _ in range(5))
             if not address:
                 raise RuntimeError(f"the service does not start with the fault {name}")
             yield Served(address.split()[-1], tuple(keys), Path(directory))
@@ -81,7 +93,7 @@ def judge(served: Served, seed: int) -> tuple[str, ...]:
     given = dict(zip(VARIABLES, served.keys, strict=False))
     named = [part for pair in zip(OPTIONS, given, strict=False) for part in pair]
     command = [SPECWRIGHT, "test", served.base_url, "--document", DOCUMENT, *named]
-    receiving = ["--receiver-authority", served.authority, "--retry-scale", RETRY_SCALE]
+    receiving = ["--receiver-authority", served.authority, "--retry-scale", served.retry_scale]
     try:
         done = subprocess.run(
             [*command, *receiving, "--seed", str(seed), "--format", "json"],

@@ -100,14 +100,15 @@ def test_what_is_not_declared_is_no_constant(package: Generate) -> None:
     assert not [name for name in server.__all__ if name.isupper()]
 
 
-def test_a_value_that_is_shown_once_may_be_declared_where_the_property_is_defined_or_used(
-    package: Generate,
+@pytest.mark.parametrize("key", ["x-contract-once", "x-contract-sensitive"])
+def test_a_hidden_value_may_be_declared_where_the_property_is_defined_or_used(
+    package: Generate, key: str
 ) -> None:
-    secret = {"type": "string", "x-contract-once": True}
+    secret = {"type": "string", key: True}
     plain = {"type": "string"}
     properties = {
         "here": secret,
-        "beside": {**ref("Plain"), "x-contract-once": True},
+        "beside": {**ref("Plain"), key: True},
         "there": {"$ref": "#/components/schemas/Other/properties/secret"},
         "open": ref("Plain"),
     }

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from specwright.findings import Evidence, Report, Table
 from specwright.report.formats import FORMATS
-from specwright.report.markdown import MARKER
+from specwright.report.markdown import marker
 from tests.report.samples import REPORT, SHAPE, SLOW, WAIVED, saying
 
 HOSTILE = (
@@ -77,8 +77,10 @@ def html(report: Report) -> Fragment:
 
 def test_the_first_line_is_the_verdict_and_the_mark_of_the_comment() -> None:
     first = markdown(REPORT).splitlines()[0]
-    assert first == (f"### specwright failed: 2 errors, 1 warning, 1 info (1 waived) {MARKER}")
-    assert markdown(Report("f", ())).startswith(f"### specwright passed: no findings {MARKER}\n")
+    counts = "2 errors, 1 warning, 1 info (1 waived)"
+    assert first == f"### specwright report failed: {counts} {marker('report')}"
+    passed = markdown(Report("f", (), command="test"))
+    assert passed.startswith("### specwright test passed: no findings <!-- specwright test -->\n")
 
 
 def test_everything_of_a_report_is_there() -> None:

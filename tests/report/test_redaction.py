@@ -117,3 +117,24 @@ def test_no_secret_survives_in_any_format(
     assert "redacted" in rendered
     for each in (rendered, unquote(rendered)):
         assert all(form(secret).strip('"=') not in each for form in WRITTEN.values())
+
+
+IN_CLEAR = {how: form for how, form in WRITTEN.items() if "Base64" not in how}
+
+
+@pytest.mark.parametrize("written", IN_CLEAR.values(), ids=IN_CLEAR)
+@settings(max_examples=50, deadline=None)
+@given(values=st.lists(SECRETS, min_size=1, max_size=9), before=st.text(), after=st.text())
+def test_no_value_survives_among_others(
+    written: Callable[[str], str], values: list[str], before: str, after: str
+) -> None:
+    redaction = Redaction([], values)
+    shown = redaction.text(f"{before}{written(values[0])}{after}")
+    assert REDACTED in shown
+    assert all(form(values[0]).strip('"') not in shown for form in IN_CLEAR.values())
+
+
+def test_thousands_of_values_are_searched_for_by_their_words() -> None:
+    values = [f"LPA:1$smdp.example.com$K2-{number:08}-X" for number in range(5_000)]
+    text = f"before {values[0]}, {values[-1]} after"
+    assert Redaction([], values).text(text) == f"before {REDACTED}, {REDACTED} after"

@@ -1,6 +1,7 @@
 """What somebody else wrote is seen on a terminal and in a log, and does nothing there."""
 
 import ast
+import io
 import json
 import os
 import subprocess
@@ -18,6 +19,7 @@ from specwright.cli import cli
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
 from specwright.report.formats import FORMATS
+from specwright.report.terminal import live
 from specwright.text import visible
 from tests.report import published, samples, sarif
 from tests.report.acting import acting
@@ -245,3 +247,20 @@ def test_one_module_prints() -> None:
     assert list(printing(terminal))
     others = sorted(set(toolkit.rglob("*.py")) - {terminal})
     assert [place for module in others for place in printing(module)] == []
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.mark.parametrize(("stream", "seen"), [(Terminal(), True), (io.StringIO(), False)])
+def test_a_live_line_is_for_terminals_and_cannot_act(
+    monkeypatch: pytest.MonkeyPatch, stream: io.StringIO, seen: bool
+) -> None:
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with live(lambda: "fuzzing\x1b]0;title\a: 7 requests"):
+        pass
+    assert ("7 requests" in stream.getvalue()) is seen
+    assert "\x1b]0;" not in stream.getvalue()

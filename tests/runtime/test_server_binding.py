@@ -817,6 +817,19 @@ def test_a_rate_limit_is_announced_and_enforced() -> None:
         assert second.headers["RateLimit-Policy"] == '"read";q=1000;w=60'
 
 
+def test_a_failure_of_the_server_is_counted_and_says_so() -> None:
+    class Failing(Things):
+        async def get_thing(self, *, context: Context, **_: object) -> Any:
+            context.headers["x"] = "\N{SNOWMAN}"
+            raise LookupError
+
+    with Server(application(Failing(), hooks=Hooks(rate_limiter=Limiter(1)))) as server:
+        failed = server.send("GET", "/things/a")
+        assert failed.status == 500
+        assert failed.headers["RateLimit-Policy"] == '"read";q=1000;w=60'
+        assert failed.headers["RateLimit"] == '"read";r=0;t=12'
+
+
 def test_a_limit_other_than_the_contracts_is_announced() -> None:
     with Server(application(Things(), hooks=Hooks(rate_limiter=Limiter(1, 7)))) as server:
         for answer in (server.send("GET", "/things/a"), server.send("GET", "/things/a")):

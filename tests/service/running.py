@@ -20,6 +20,8 @@ from partner_esim import AsyncEsimClient, EsimClient
 T = TypeVar("T")
 
 COMMAND = Path(sys.executable).with_name("esim-service")
+# Plugs in the carrier of `plugged/`, which live mode needs.
+CARRIER = {"ESIM_CARRIER": "played", "PYTHONPATH": str(Path(__file__).with_name("plugged"))}
 DEADLINE = 30.0
 
 
@@ -80,17 +82,16 @@ class Running:
         lines = [self.process.stdout.readline() for _ in range(3)]
         self.base_url, self.reference, self.operations = (line.split()[1] for line in lines)
 
-    def run(self, *arguments: str) -> str:
+    def run(self, *arguments: str, **variables: str) -> str:
         """Run a command beside the service, on its database; return what it prints."""
-        done = esim_service(*arguments, cwd=self.cwd, ESIM_DATABASE=self.place)
+        done = esim_service(*arguments, cwd=self.cwd, ESIM_DATABASE=self.place, **variables)
         assert done.returncode == 0, done.stderr
         return done.stdout
 
     def key(self, mode: str = "test", partner: str = "acme", *options: str) -> str:
         """Issue a key."""
-        return self.run(
-            "keys", "create", "--partner", partner, "--mode", mode, "--plain", *options
-        ).strip()
+        arguments = ("keys", "create", "--partner", partner, "--mode", mode, "--plain", *options)
+        return self.run(*arguments, **(CARRIER if mode == "live" else {})).strip()
 
     def client(self, key: str) -> EsimClient:
         """A generated client that does not try again."""

@@ -61,6 +61,17 @@ async def test_plans_come_by_id_and_match_all_filters(api: httpx2.AsyncClient) -
     )
 
 
+async def test_only_what_is_for_sale_is_listed(api: httpx2.AsyncClient, database: Database) -> None:
+    goods = catalogue.load(catalogue.default_path())
+    kept = [each for each in goods.plans if "JP" in each.countries][:1]
+    fewer = catalogue.Catalogue(plans=kept, topup_plans=[])
+    await database.write(partial(replace, fewer))
+    listed = (await api.get("/plans", params={"country": "JP"})).json()["data"]
+    assert [each["plan_id"] for each in listed] == [kept[0].plan_id]
+    everywhere = (await api.get("/plans", params={"coverage": "global"})).json()["data"]
+    assert [each["plan_id"] for each in everywhere] in ([], [kept[0].plan_id])
+
+
 async def test_a_cursor_belongs_to_its_filters(api: httpx2.AsyncClient) -> None:
     listed = (await api.get("/plans", params={"country": "FR", "limit": 1})).json()
     query = {"country": "DE", "cursor": listed["next_cursor"]}

@@ -13,7 +13,7 @@ import pytest
 from esim_service import catalogue
 from esim_service.cli import main
 
-from .running import esim_service
+from .running import CARRIER, esim_service
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -115,7 +115,7 @@ KEY = re.compile(r"pes_(test|live)_[0-9a-f]{48}")
 async def test_keys_are_shown_once_and_make_their_partner(run: Run, place: str) -> None:
     run("migrate", "--database", place)
     create = partial(run, "keys", "create", "--partner", "acme", ESIM_DATABASE=place)
-    first = create("--mode", "live", "--plain").stdout.removesuffix("\n")
+    first = create("--mode", "live", "--plain", **CARRIER).stdout.removesuffix("\n")
     assert KEY.fullmatch(first)
     second = create("--mode", "test", "--read-limit", "9").stdout
     assert KEY.search(second)
@@ -135,7 +135,7 @@ async def test_keys_are_shown_once_and_make_their_partner(run: Run, place: str) 
 async def test_an_operator_pays_in_and_suspends(run: Run, place: str) -> None:
     database = {"ESIM_DATABASE": place}
     run("migrate", **database)
-    run("keys", "create", "--partner", "acme", "--mode", "live", **database)
+    run("keys", "create", "--partner", "acme", "--mode", "live", **database, **CARRIER)
     credit = partial(run, "partners", "credit", **database)
     assert credit("acme", "12.5").stdout == "acme has 12.50 USD in live mode\n"
     assert credit("acme", "--", "-2.50").stdout == "acme has 10.00 USD in live mode\n"
@@ -184,6 +184,14 @@ def test_a_key_that_could_never_be_used_is_not_made(
     assert (done.returncode, done.stdout) == (2, "")
     assert words in done.stderr and "Traceback" not in done.stderr
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb"])
+def test_a_partner_has_a_name_that_can_be_printed(run: Run, tmp_path: Path, name: str) -> None:
+    done = run("keys", "create", "--partner", name, "--mode", "test")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--partner" in done.stderr and done.stderr.isascii()
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_key_may_come_before_the_service(run: Run, tmp_path: Path) -> None:

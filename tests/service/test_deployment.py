@@ -20,7 +20,7 @@ COMPOSE = SERVICE / "compose.yaml"
 DOCKERFILE = (SERVICE / "Dockerfile").read_text("utf-8")
 VARIABLES = {f"ESIM_{name.upper()}" for name in Settings.model_fields}
 # What an operator gives to compose; each is also a setting or belongs to PostgreSQL.
-FROM_OUTSIDE = {"ESIM_BASE_URL", "POSTGRES_PASSWORD"}
+FROM_OUTSIDE = {"ESIM_SECRETS_KEY", "ESIM_BASE_URL", "POSTGRES_PASSWORD"}
 
 
 @pytest.fixture(scope="module")

@@ -173,6 +173,13 @@ REFUSED_URLS = [
 ]
 
 
+def test_a_host_has_up_to_253_characters() -> None:
+    host = ".".join(["a" * 63] * 3 + ["b" * 61])
+    assert (len(host), parse(f"https://{host}/").host) == (253, host)
+    with pytest.raises(RefusedUrl):
+        parse(f"https://{host}b/")
+
+
 @pytest.mark.parametrize("url", REFUSED_URLS)
 def test_a_url_of_another_form_is_refused(url: str) -> None:
     with pytest.raises(RefusedUrl):

@@ -11,9 +11,9 @@ from starlette.requests import Request
 
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.keys import auth
+from esim_service.keys import auth, keyring
 from esim_service.keys.keyring import REMEMBERED_SECONDS, StoredKeys
-from esim_service.process.safeguard import require_no_live_keys
+from esim_service.process.safeguard import require_fit_for_keys
 from esim_service.settings import Settings
 from esim_service.store import partners as store
 from esim_service.store.database import Database, OperatorError, UnavailableError
@@ -128,9 +128,40 @@ async def test_a_live_key_that_has_expired_stops_no_process_with_settings_for_te
     settings = Settings(webhook_retry_scale=0.5)
     await issuer.issue("live", expires_at=clock.now() + 1)
     with pytest.raises(OperatorError, match="never beside live keys"):
-        await require_no_live_keys(settings, database, clock.now())
+        await require_fit_for_keys(settings, database, clock.now())
     clock.advance(1)
-    await require_no_live_keys(settings, database, clock.now())
+    await require_fit_for_keys(settings, database, clock.now())
+
+
+async def test_a_query_that_takes_long_is_not_remembered_for_longer(
+    database: Database, clock: ManualClock, issuer: Issuer
+) -> None:
+    class Slow(Counting):
+        async def read(self, make: Callable[[], Unit[T]]) -> T:
+            found = await super().read(make)
+            clock.advance(MOMENT)
+            return found
+
+    slow = Slow(database)
+    keys = StoredKeys(slow, clock)
+    digest = auth.digest((await issuer.issue())[0])
+    for count in (1, 2):
+        assert await keys.find(digest)
+        assert slow.reads == count
+
+
+async def test_only_so_many_keys_are_remembered(
+    database: Database, clock: ManualClock, issuer: Issuer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(keyring, "_MOST", 3)
+    counting = Counting(database)
+    keys = StoredKeys(counting, clock)
+    digests = [auth.digest((await issuer.issue())[0]) for _ in range(5)]
+    for _ in range(2):
+        for digest in digests:
+            assert await keys.find(digest)
+    # The same ones in turn: a memory without an end would have had all of them the second time.
+    assert counting.reads > len(digests)
 
 
 async def test_a_revocation_a_suspension_and_a_new_key_arrive(

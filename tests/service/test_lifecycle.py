@@ -16,7 +16,6 @@ from esim_service.domain.lifecycle import (
     elapse,
     next_moment,
     observe,
-    revoke,
     top_up,
 )
 from esim_service.values.clock import DAY, HOUR, MINUTE
@@ -206,6 +205,20 @@ def test_it_expires_at_its_end_and_once(esim: Esim) -> None:
     assert elapse(after, esim.expires_at + 1) == (after, ())
 
 
+def test_an_end_that_is_told_again_is_announced_once() -> None:
+    ends = ESIM.created_at + 9 * DAY
+    esim, _ = observe(ESIM, replace(seen(1), expires_at=ends), 1)
+    esim, happened = elapse(esim, ends - 22 * HOUR)
+    assert types(happened) == ["esim.expiring"]
+    for at, expires_at, announced in (
+        (ends - 22 * HOUR + 1, ends, []),
+        (ends - 22 * HOUR + 2, ends - 1, []),
+        (ends - 22 * HOUR + 3, ends, ["esim.expiring"]),
+    ):
+        esim, happened = observe(esim, replace(seen(at), expires_at=expires_at), at)
+        assert types(happened) == announced
+
+
 def test_a_late_report_activates_and_expires_at_once() -> None:
     esim, happened = observe(ESIM, seen(1, GB), 8 * DAY)
     assert esim.status == "expired"
@@ -216,12 +229,6 @@ def test_a_late_report_activates_and_expires_at_once() -> None:
         "esim.depleted",
         "esim.expired",
     ]
-
-
-def test_a_revoked_esim_stays_revoked() -> None:
-    esim = revoke(active(), 5)
-    assert (esim.status, esim.updated_at) == ("revoked", 5)
-    assert revoke(esim, 6) is esim
 
 
 class Lives(RuleBasedStateMachine):

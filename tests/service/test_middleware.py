@@ -12,7 +12,7 @@ from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from esim_service.http import document
 from esim_service.http.middleware import RequestLog, RequestMetrics, RequestMiddleware, Routes
@@ -120,3 +120,20 @@ async def test_an_error_that_is_not_the_contracts_has_no_code_in_the_log(body: s
 async def test_without_a_log_requests_are_answered(log: RequestLog | None) -> None:
     async with front(log, CollectorRegistry()) as client:
         assert (await client.get("/v/orders")).text == "GET"
+
+
+async def test_a_client_that_went_away_counts_as_499() -> None:
+    async def unanswered(scope: Scope, receive: Receive, send: Send) -> None:
+        return
+
+    async def receive() -> Message:
+        return {"type": "http.disconnect"}
+
+    async def send(message: Message) -> None:
+        pytest.fail("nobody is there")
+
+    registry = CollectorRegistry()
+    app = RequestMiddleware(unanswered, {}, Routes(["/x"]), RequestMetrics(registry), None)
+    await app({"type": "http", "method": "GET", "path": "/x"}, receive, send)
+    counted = 'esim_http_requests_total{method="GET",route="/x",status="499"} 1.0'
+    assert counted in generate_latest(registry).decode()

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from decimal import Decimal
 from functools import partial
 
 import pytest
@@ -9,15 +10,19 @@ import pytest
 from esim_service import catalogue
 from esim_service.domain import endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
-from esim_service.domain.idempotency import Answered
+from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.store import esims
+from esim_service.store.unit import Unit
 from esim_service.values.clock import DAY
 from esim_service.values.entities import Failure
+from esim_service.values.money import from_decimal
 from partner_esim.server import Problem
 
 from .world import DAILY, FIXED, World
 
 pytestmark = pytest.mark.anyio
+
+FORGOTTEN = ("orders", "esims", "topups", "answers", "jobs", "events", "deliveries")
 
 
 async def test_an_order_is_charged_once_and_replayed_byte_for_byte(world: World) -> None:
@@ -29,7 +34,7 @@ async def test_an_order_is_charged_once_and_replayed_byte_for_byte(world: World)
     assert second.body == first.body
     assert order["status"] == "processing"
     assert order["end_user"] == {"label": "é\0"}
-    assert before - await world.balance() == round(float(order["total_usd"]) * 10_000)
+    assert before - await world.balance() == from_decimal(Decimal(order["total_usd"]))
 
 
 async def test_a_reference_with_another_payload_is_refused(world: World) -> None:
@@ -49,8 +54,31 @@ async def test_many_identical_orders_at_once_are_one(world: World) -> None:
     assert len({each.body for each in made}) == 1
     others = {each.code for each in answers if isinstance(each, Problem)}
     assert others <= {"reference_in_progress"}
-    price = round(float(json.loads(made[0].body)["total_usd"]) * 10_000)
+    price = from_decimal(Decimal(json.loads(made[0].body)["total_usd"]))
     assert before - await world.balance() == price
+
+
+def nothing_yet(request: IdempotentRequest) -> Unit[None]:
+    """Find no answer, as before the other process commits."""
+    yield from ()
+
+
+@pytest.mark.parametrize("kind", ["order", "topup"])
+async def test_who_loses_a_race_for_a_reference_is_charged_nothing(
+    world: World, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (iccid,) = await world.completed("esim")
+    buy = partial(world.top_up, "r", iccid) if kind == "topup" else partial(world.order, "r")
+    won = await buy()
+    balance, jobs = await world.balance(), await world.count("jobs")
+    for module in (orders, topups):
+        monkeypatch.setattr(module, "replay", nothing_yet)
+    with pytest.raises(Problem) as raised:
+        await buy()
+    assert raised.value.code == "reference_in_progress"
+    assert (await world.balance(), await world.count("jobs")) == (balance, jobs)
+    monkeypatch.undo()
+    assert (await buy()).body == won.body
 
 
 async def test_a_refused_order_leaves_the_reference_free(world: World) -> None:
@@ -81,7 +109,7 @@ async def test_the_rules_of_a_plan(world: World, plan_id: str, days: int, code: 
 
 async def test_a_daily_plan_costs_price_times_days_times_quantity(world: World) -> None:
     body = json.loads((await world.order("r1", plan_id=DAILY, days=3, quantity=2)).body)
-    assert float(body["total_usd"]) == pytest.approx(float(body["unit_price_usd"]) * 6)
+    assert Decimal(body["total_usd"]) == Decimal(body["unit_price_usd"]) * 6
 
 
 async def test_an_order_is_completed_once_with_its_event(world: World) -> None:
@@ -95,7 +123,8 @@ async def test_an_order_is_completed_once_with_its_event(world: World) -> None:
 
 async def test_a_failed_order_is_refunded_once(world: World) -> None:
     before = await world.balance()
-    order_id = json.loads((await world.order("r1")).body)["order_id"]
+    order_id = json.loads((await world.order("r1", quantity=2)).body)["order_id"]
+    assert await world.balance() < before
     failure = Failure("out_of_stock", "None left.")
     for _ in range(2):
         await world.database.write(lambda: orders.fail(order_id, failure, world.stamp()))
@@ -107,7 +136,7 @@ async def test_a_top_up_adds_data_and_says_what_is_left(world: World) -> None:
     (iccid,) = await world.completed("r1")
     answered = await world.top_up("t1", iccid)
     body = json.loads(answered.body)
-    assert round(float(body["balance_after_usd"]) * 10_000) == await world.balance()
+    assert from_decimal(Decimal(body["balance_after_usd"])) == await world.balance()
     before = await world.esim(iccid)
     for _ in range(2):
         await world.database.write(lambda: topups.complete(body["topup_id"], world.stamp()))
@@ -145,7 +174,7 @@ async def test_an_esim_of_another_mode_is_unknown(world: World) -> None:
 
 
 async def test_balance_low_is_sent_on_each_fall_below_the_threshold(world: World) -> None:
-    price = round(float(json.loads((await world.order("r0")).body)["total_usd"]) * 10_000)
+    price = from_decimal(Decimal(json.loads((await world.order("r0")).body)["total_usd"]))
     spare = await world.balance() - partners.LOW_THRESHOLD
     await world.database.write(lambda: partners.credit(world.scope(), -spare, world.stamp()))
     await world.order("r1")
@@ -182,9 +211,15 @@ async def test_a_fourth_endpoint_is_refused_until_one_is_removed(world: World) -
 
 
 async def test_a_reset_forgets_orders_and_keeps_the_count_of_events(world: World) -> None:
-    await world.completed("r1")
+    (iccid,) = await world.completed("r1")
     (event,) = await world.events()
+    await world.top_up("t1", iccid)
+    await world.endpoint("https://hooks.example")
+    await world.order("r0")
     await world.database.write(lambda: sandbox.reset(world.scope(), world.stamp()))
+    left = {table: await world.count(table) for table in FORGOTTEN}
+    assert left == dict.fromkeys(FORGOTTEN, 0)
+    assert await world.count("webhook_endpoints") == 1
     assert await world.balance() == sandbox.TEST_BALANCE
     assert await world.events() == []
     assert not (await world.order("r1")).is_replay

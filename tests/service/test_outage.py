@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import resource
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -88,6 +88,53 @@ async def test_a_full_disk_stops_writing_and_nothing_else(tmp_path: Path) -> Non
             assert len(listed) == 1
         assert running.stop() == 0
         assert errors(running) == []
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of a few megabytes, where the system lets tests have one."""
+    place = tmp_path / "disk"
+    place.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=6m", "tmpfs", str(place)]
+    if subprocess.run(mount, check=False, capture_output=True).returncode:
+        pytest.skip("there is no disk to fill")
+    yield place
+    subprocess.run(["umount", str(place)], check=True)
+
+
+async def test_a_service_starts_on_a_full_disk(disk: Path) -> None:
+    place = str(disk / "service.db")
+    with serving(place, disk) as running:
+        headers = {"Authorization": f"Bearer {running.key()}"}
+        assert running.stop() == 0
+    # A command after that must not take away what the start needs.
+    assert esim_service("keys", "list", "--database", place, cwd=disk).returncode == 0
+    filling = disk / "filling"
+    with suppress(OSError), filling.open("wb", buffering=0) as file:
+        while True:
+            file.write(bytes(4096))
+    with serving(place, disk) as running:
+        assert httpx2.get(f"{running.operations}/readyz").status_code == 200
+        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=30) as http:
+            assert http.get("/balance").status_code == 200
+            assert http.post("/orders", json=ORDER).status_code == 503
+            filling.unlink()
+            assert eventually(lambda: http.post("/orders", json=ORDER).status_code == 201)
+        assert running.stop() == 0
+        assert errors(running) == []
+
+
+def test_a_file_is_whole_without_what_is_beside_it(tmp_path: Path) -> None:
+    place = tmp_path / "service.db"
+    with serving(str(place), tmp_path) as running:
+        running.key()
+        assert running.stop() == 0
+    for command in ("partners list", "keys create --partner other --mode test"):
+        assert esim_service(*command.split(), "--database", str(place), cwd=tmp_path).stdout
+    copy = tmp_path / "copy.db"
+    copy.write_bytes(place.read_bytes())
+    listed = esim_service("partners", "list", "--database", str(copy), cwd=tmp_path).stdout
+    assert [line.split("\t")[0] for line in listed.splitlines()] == ["acme", "other"]
 
 
 @pytest.mark.parametrize(

@@ -125,6 +125,15 @@ async def test_what_is_no_request_gets_the_contract_s_error(
     assert ("allow" in headers) is (status == 405)
 
 
+async def test_a_head_may_have_all_that_is_allowed_and_not_a_byte_more(port: int) -> None:
+    # The names and values of headers count, and the target.
+    value = b"a" * (HEAD_BYTES - len("/" + "Host" + "x" + "X"))
+    head = b"GET / HTTP/1.1\r\nHost: x\r\nX: " + value
+    assert (await exchange(port, head, b"\r\n\r\n"))[0] == 200
+    _, headers, body = await exchange(port, head, b"a\r\n\r\n")
+    assert code_of(headers, body) == "invalid_length"
+
+
 async def test_a_header_without_end_is_cut_off(port: int) -> None:
     endless = [b"GET / HTTP/1.1\r\nX: "] + [b"a" * 4096] * (UNFINISHED_BYTES // 4096 + 1)
     _, headers, body = await exchange(port, *endless)

@@ -242,6 +242,22 @@ def test_a_connection_that_ends_without_an_answer_fails(attempts: Attempts) -> N
     assert attempts.run(behave) in (Failed(Reason.PROTOCOL), Failed(Reason.DISCONNECTED))
 
 
+@pytest.mark.parametrize(
+    ("place", "outcome"), [(8, Acknowledged(200)), (9, Failed(Reason.CONNECT))]
+)
+def test_at_most_eight_addresses_are_dialled(
+    attempts: Attempts, place: int, outcome: Outcome
+) -> None:
+    # Only one of them, 127.0.0.1, has a receiver.
+    found = [ip_address(f"127.0.0.{number}") for number in range(2, 20)]
+    found.insert(place - 1, ip_address("127.0.0.1"))
+
+    async def many(_: str) -> tuple[Address, ...]:
+        return tuple(found)
+
+    assert attempts.run(answer("200 OK"), resolve=many, limits=Limits()) == outcome
+
+
 def test_a_reset_fails(attempts: Attempts) -> None:
     async def behave(_: object, writer: asyncio.StreamWriter, __: int) -> None:
         writer.transport.abort()

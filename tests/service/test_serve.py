@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import secrets
 import signal
@@ -14,11 +15,13 @@ from pathlib import Path
 import anyio
 import httpx2
 import pytest
+import trustme
 
 from esim_service import catalogue
 from esim_service.http import document
 from partner_esim import EsimClient, models
 from partner_esim.errors import (
+    ApiError,
     ApiStatusError,
     AuthenticationError,
     BadRequestError,
@@ -30,7 +33,7 @@ from partner_esim.errors import (
     UnprocessableContentError,
 )
 
-from .running import Running, esim_service, eventually, serving
+from .running import CARRIER, DEADLINE, Running, esim_service, eventually, serving, until
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +43,7 @@ TOPUP_PLAN = "tpl_jp-3gb-30d"
 
 @pytest.fixture
 def running(ready: str, tmp_path: Path) -> Iterator[Running]:
-    with serving(ready, tmp_path) as started:
+    with serving(ready, tmp_path, **CARRIER) as started:
         yield started
 
 
@@ -453,6 +456,44 @@ async def test_the_default_catalogue_is_loaded_only_once(ready: str, tmp_path: P
         assert running.run("catalogue", "list").startswith("pln_rs-5gb-30d\t")
 
 
+async def test_what_no_account_could_pay_is_refused(running: Running, tmp_path: Path) -> None:
+    content = json.loads(catalogue.default_path().read_bytes())
+    for each in content["plans"]:
+        each["price_usd"] = "50000000.00"
+    (tmp_path / "dear.json").write_text(json.dumps(content))
+    with running.client(running.key()) as client:
+        running.run("catalogue", "load", "dear.json")
+        with pytest.raises(BadRequestError) as refused:
+            client.orders.create(plan_id=PLAN, reference=reference(), quantity=20)
+        assert (refused.value.code, refused.value.param) == ("out_of_range", "quantity")
+        with pytest.raises(PaymentRequiredError):
+            client.orders.create(plan_id=PLAN, reference=reference(), quantity=19)
+
+
+async def test_who_asks_twice_to_stop_does_not_wait(tmp_path: Path) -> None:
+    with serving(str(tmp_path / "service.db"), tmp_path) as running:
+        async with running.async_client(running.key()) as client:
+            slow = {"sandbox_scenario": "slow_order"}
+            order = asyncio.create_task(
+                client.orders.create(plan_id=PLAN, reference="r", metadata=slow)
+            )
+
+            async def is_open() -> bool:
+                metrics = await asyncio.to_thread(httpx2.get, f"{running.operations}/metrics")
+                return "esim_http_requests_open 1.0" in metrics.text
+
+            async def is_told() -> bool:
+                return any(each["event"] == "stopping" for each in running.log())
+
+            await until(is_open)
+            running.process.send_signal(signal.SIGTERM)
+            await until(is_told)
+            running.process.send_signal(signal.SIGTERM)
+            with pytest.raises(ApiError):
+                await order
+        assert running.process.wait(DEADLINE) == 0
+
+
 def line_of(*arguments: str, cwd: Path, **variables: str) -> str:
     """The one line with which the command refuses."""
     done = esim_service(*arguments, cwd=cwd, **variables)
@@ -492,6 +533,8 @@ async def test_a_schema_of_another_version_is_told(empty_postgres: str, tmp_path
         ([], {"ESIM_BASE_URL": "https://x.example/"}, "ESIM_BASE_URL"),
         ([], {"ESIM_WORKER": "false"}, "ESIM_WORKER"),
         ([], {"ESIM_WEBHOOK_CA_FILE": "none.pem"}, "ESIM_WEBHOOK_CA_FILE"),
+        ([], {"ESIM_WEBHOOK_CA_FILE": __file__}, "ESIM_WEBHOOK_CA_FILE"),
+        ([], {"ESIM_WEBHOOKS_CA_FILE": "a.pem"}, "is it ESIM_WEBHOOK_CA_FILE?"),
         (["--host", "no-such-host.invalid"], {}, "no-such-host.invalid"),
     ],
 )
@@ -510,14 +553,16 @@ async def test_other_mistakes_are_told(
 async def test_settings_for_tests_are_refused_beside_live_keys(
     ready: str, tmp_path: Path, name: str, value: str
 ) -> None:
-    (tmp_path / "authorities.pem").touch()
-    variables = {"ESIM_DATABASE": ready, f"ESIM_WEBHOOK_{name}": value}
+    trustme.CA().cert_pem.write_to_path(tmp_path / "authorities.pem")
+    variables = {"ESIM_DATABASE": ready, f"ESIM_WEBHOOK_{name}": value, **CARRIER}
     if not ready.startswith("postgresql"):
         assert esim_service("migrate", cwd=tmp_path, **variables).returncode == 0
     issue = ("keys", "create", "--partner", "acme", "--plain", "--mode")
     assert esim_service(*issue, "test", cwd=tmp_path, **variables).returncode == 0
     assert f"ESIM_WEBHOOK_{name}" in line_of(*issue, "live", cwd=tmp_path, **variables)
-    assert esim_service(*issue, "live", cwd=tmp_path, ESIM_DATABASE=ready).returncode == 0
+    assert (
+        esim_service(*issue, "live", cwd=tmp_path, ESIM_DATABASE=ready, **CARRIER).returncode == 0
+    )
     line = line_of("serve", "--port", "0", cwd=tmp_path, **variables)
     assert line.startswith("error: ")
     assert f"ESIM_WEBHOOK_{name}" in line

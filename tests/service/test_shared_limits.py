@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from starlette.requests import Request
 
 from esim_service.rate_limits.choose import open_windows
+from esim_service.rate_limits.file import FileWindows
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows, Windows
 from esim_service.rate_limits.postgres import PostgresWindows
 from esim_service.rate_limits.redis import RedisWindows, open_redis
@@ -37,9 +38,9 @@ SHARED = ("redis", "postgres")
 # Takes all it can get as soon as it is told to, and prints how much that was.
 TAKER = """
 import asyncio, sys
-from esim_service.values.clock import SystemClock
-from esim_service.store.open import open_database
 from esim_service.rate_limits.choose import open_windows
+from esim_service.store.open import open_database
+from esim_service.values.clock import SystemClock
 
 async def main(database_url, redis_url, bucket, limit, attempts):
     async with (
@@ -68,9 +69,11 @@ async def redis(redis_url: str, clock: ManualClock) -> AsyncIterator[RedisWindow
         yield windows
 
 
-@pytest.fixture(params=["local", *SHARED])
-def windows(request: pytest.FixtureRequest, clock: ManualClock) -> Windows:
+@pytest.fixture(params=["local", "file", *SHARED])
+def windows(request: pytest.FixtureRequest, clock: ManualClock, tmp_path: Path) -> Windows:
     """Each of the windows, on a clock that obeys."""
+    if request.param == "file":
+        return FileWindows(tmp_path / "rates", clock)
     if request.param == "local":
         return LocalWindows(clock)
     if request.param == "redis":
@@ -252,7 +255,7 @@ async def test_the_time_is_that_of_the_server(
 
 async def test_a_process_that_serves_alone_counts_itself(sqlite: SqliteDatabase) -> None:
     async with open_windows(None, sqlite, SystemClock()) as windows:
-        assert type(windows) is LocalWindows
+        assert type(windows) is FileWindows
         await windows.check()
 
 

@@ -100,7 +100,14 @@ def _waive(document: Document, findings: tuple[Finding, ...], settings: Settings
             waived.append(replace(finding, waived=waiver.reason))
             unused.pop(waiver, None)
     kept.extend(_unused(waiver, settings.profile) for waiver in unused)
-    return Report(document.path, in_order(kept), tuple(waived), DESCRIPTIONS, document.line)
+    return Report(
+        document.path,
+        in_order(kept),
+        tuple(waived),
+        DESCRIPTIONS,
+        document.line,
+        command="validate",
+    )
 
 
 def _unused(waiver: Waiver, profile: Profile) -> Finding:

@@ -2,37 +2,20 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from datetime import date
-from functools import partial
 from pathlib import Path
 
 import click
 
-from specwright.check.schema import check_schema
-from specwright.commands.options import (
-    allow_refs_from,
-    chosen_document,
-    configured,
-    reference_directories,
-)
+from specwright.commands.options import allow_refs_from, chosen_document, configured
 from specwright.commands.output import output_format
-from specwright.compare import acceptances
-from specwright.compare.rules import INVALID
+from specwright.commands.sides import accepted, invalid, read_side
 from specwright.compare.run import compare
-from specwright.document.model import Document
-from specwright.document.sources.bundle import Remote
-from specwright.document.sources.git import PREFIX, Commit
-from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
-from specwright.files import read_argument
-from specwright.findings import Finding, Level, Report, in_order
-from specwright.isolation import Limits, Stopped, isolated
+from specwright.findings import Level, Report, in_order
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
 
-_LIMITS = Limits(8.0, 512 * 1024 * 1024)
 # From the worst down; a report fails at its own level and all before it.
 _FAILING = (Level.ERROR, Level.WARNING, Level.INFO)
 
@@ -61,6 +44,7 @@ accepted changes cannot be used.
 )
 @click.option(
     "--accepted",
+    "acceptances",
     type=click.Path(path_type=str),
     help="Changes that the project accepts.  [default: review.toml beside REVISION, if there]",
 )
@@ -72,7 +56,7 @@ def diff(
     revision: str | None,
     output: str,
     fail_on: str,
-    accepted: str | None,
+    acceptances: str | None,
     allowed: tuple[Path, ...],
 ) -> None:
     """Review the change from BASE to REVISION: whom does it break?
@@ -81,43 +65,13 @@ def diff(
     document of [tool.specwright] unless it is given. docs/reference/rules.md lists what is found.
     """
     newer = revision or str(chosen_document(configured()))
-    before, after = (_read(name, allowed) for name in (base, newer))
-    file = accepted or _beside(newer)
-    entries = acceptances.load(file) if file else ()
-    invalid = [finding for each in (before, after) for finding in _invalid(each)]
+    before, after = (read_side(name, allowed) for name in (base, newer))
+    entries = accepted(newer, acceptances)
+    problems = [finding for each in (before, after) for finding in invalid(each)]
     report = compare(before, after, entries, today=date.today())
-    report = replace(report, findings=in_order((*report.findings, *invalid)))
+    report = replace(report, findings=in_order((*report.findings, *problems)))
     show(FORMATS[output](report))
     ctx.exit(1 if _fails(report, Level(fail_on)) else 0)
-
-
-def _read(name: str, allowed: tuple[Path, ...]) -> Document:
-    read = Commit.parse(name).read if name.startswith(PREFIX) else read_argument
-    within = reference_directories(Path(name), allowed)
-    return upgrade(load(name, remote=Remote.KEEP, within=within, read=read))
-
-
-def _beside(revision: str) -> str | None:
-    file = Path(revision).with_name(acceptances.FILE_NAME)
-    return str(file) if os.path.lexists(file) else None
-
-
-def _invalid(document: Document) -> list[Finding]:
-    """Say that a document is not what its comparison takes it for."""
-    [problems] = isolated([partial(check_schema, document)], _LIMITS)
-    start = document.locate("")
-    if isinstance(problems, Stopped):
-        message = f"{document.path} could not be validated: {problems}"
-        return [Finding(INVALID.id, INVALID.recommended, start, None, message)]
-    if not problems:
-        return []
-    first = problems[0]
-    message = (
-        f"{document.path} is not valid OpenAPI ({len(problems)} errors, the first: "
-        f"{first.message}); it is compared as far as possible"
-    )
-    place = document.locate(first.pointer)
-    return [Finding(INVALID.id, INVALID.recommended, place, first.pointer, message)]
 
 
 def _fails(report: Report, level: Level) -> bool:

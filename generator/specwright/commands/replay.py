@@ -9,7 +9,15 @@ import click
 from specwright.commands.keys import base_url, key_of
 from specwright.conformance.record import Record
 from specwright.conformance.result import read
-from specwright.conformance.target import LIMITED, MAIN, OTHER, STRANGER, Target, stranger
+from specwright.conformance.target import (
+    LIMITED,
+    MAIN,
+    OTHER,
+    STRANGER,
+    SUSPENDED,
+    Target,
+    stranger,
+)
 from specwright.report.redaction import Redaction
 from specwright.report.terminal import say
 
@@ -31,6 +39,7 @@ target cannot be used.
 )
 @click.option("--other-api-key-env", metavar="NAME", help="That of the other partner's key.")
 @click.option("--limited-api-key-env", metavar="NAME", help="That of the key with limits.")
+@click.option("--suspended-api-key-env", metavar="NAME", help="That of the suspended key.")
 @click.option(
     "--allow-host",
     "hosts",
@@ -47,6 +56,7 @@ def replay(
     api_key_env: str | None,
     other_api_key_env: str | None,
     limited_api_key_env: str | None,
+    suspended_api_key_env: str | None,
     hosts: tuple[str, ...],
     live: bool,
 ) -> None:
@@ -55,7 +65,12 @@ def replay(
     RESULT is the result.json that `specwright test --report-dir` writes.
     """
     recorded = read(result, failure)
-    variables = {MAIN: api_key_env, OTHER: other_api_key_env, LIMITED: limited_api_key_env}
+    variables = {
+        MAIN: api_key_env,
+        OTHER: other_api_key_env,
+        LIMITED: limited_api_key_env,
+        SUSPENDED: suspended_api_key_env,
+    }
     keys = {role: key_of(name, live=live) for role, name in variables.items() if name is not None}
     if MAIN in keys:
         keys[STRANGER] = stranger(keys[MAIN])

@@ -13,10 +13,12 @@ from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
 from specwright.report.rules import explained, overview
 from specwright.report.terminal import say, show
+from specwright.review import rules as package
 
 RULES: tuple[RuleDescription, ...] = (
     *run.DESCRIPTIONS,
     *changes.DESCRIPTIONS,
+    *package.DESCRIPTIONS,
     *behaviour.RULES,
     *deliveries.RULES,
 )

@@ -4,47 +4,40 @@ from __future__ import annotations
 
 import json
 import random
-from contextlib import closing
 from pathlib import Path
 
 import click
 
-from specwright.check.run import check
-from specwright.check.settings import Settings
+from specwright.commands.contracts import valid_document
 from specwright.commands.keys import base_url, key_of
-from specwright.commands.options import (
-    allow_refs_from,
-    chosen_document,
-    configured,
-    reference_directories,
-)
+from specwright.commands.options import allow_refs_from
 from specwright.commands.output import output_format
-from specwright.conformance import coverage
+from specwright.conformance import coverage, har
 from specwright.conformance.contract import Contract
+from specwright.conformance.har import FILE as HAR
+from specwright.conformance.hidden import hidden
 from specwright.conformance.preflight import reach
 from specwright.conformance.record import Record
 from specwright.conformance.result import FILE as RESULT
 from specwright.conformance.result import render as result_of
-from specwright.conformance.run import Profile, ReceiverOptions, Run, begin
+from specwright.conformance.run import Profile, Run, begin
 from specwright.conformance.target import (
     LIMITED,
     MAIN,
     OTHER,
     STRANGER,
+    SUSPENDED,
     Credential,
     Target,
     stranger,
 )
 from specwright.conformance.webhooks.authority import Authority
-from specwright.document.model import Document
-from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
+from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.errors import INTERRUPTED, InputError
-from specwright.files import read_argument
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.redaction import Redaction
-from specwright.report.terminal import progress, show
+from specwright.report.terminal import live, say, show
 
 NOT_REACHED = 3
 
@@ -81,6 +74,11 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     help="The variable with a key whose rate limits are used up by the test.",
 )
 @click.option(
+    "--suspended-api-key-env",
+    metavar="NAME",
+    help="The variable with a key that may do nothing, such as that of a suspended partner.",
+)
+@click.option(
     "--profile",
     type=click.Choice([each.value for each in Profile]),
     default=Profile.QUICK.value,
@@ -91,7 +89,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 @click.option(
     "--report-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Write result.json and report.json, .html, .xml (JUnit), .sarif and .md there.",
+    help="Write result.json and report.json, .html, .xml (JUnit), .sarif, .md and .har there.",
 )
 @output_format
 @click.option(
@@ -106,7 +104,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     metavar="DIRECTORY",
     type=click.Path(path_type=Path, file_okay=False),
     help="Receive webhooks on this machine, with a certificate of the authority in this "
-    "directory (made if need be), which the implementation has to trust.",
+    "directory (see specwright authority), which the implementation has to trust.",
 )
 @click.option(
     "--public-url",
@@ -138,6 +136,7 @@ def test(
     api_key_env: str | None,
     other_api_key_env: str | None,
     limited_api_key_env: str | None,
+    suspended_api_key_env: str | None,
     profile: str,
     seed: int | None,
     report_dir: Path | None,
@@ -156,8 +155,13 @@ def test(
     Requests change what is there: use a sandbox and test keys.
     """
     target_url = base_url(url, hosts)
-    loaded = _document(document, allowed)
-    variables = {MAIN: api_key_env, OTHER: other_api_key_env, LIMITED: limited_api_key_env}
+    loaded = valid_document(document, allowed)
+    variables = {
+        MAIN: api_key_env,
+        OTHER: other_api_key_env,
+        LIMITED: limited_api_key_env,
+        SUSPENDED: suspended_api_key_env,
+    }
     keys = {role: key_of(name, live=live) for role, name in variables.items() if name is not None}
     contract = Contract(loaded)
     credential = Credential.of(loaded)
@@ -174,44 +178,36 @@ def test(
             receiver = ReceiverOptions(authority, public_url, receiver_port, retry_scale)
         run = begin(contract, target, Profile(profile), chosen, receiver)
         interrupted = _go(run)
-        redaction = Redaction([*keys.values(), *run.secrets])
+        redaction = Redaction(keys.values(), hidden(contract, run.record.exchanges))
         report = redaction.report(run.report())
-        result = redaction.value(result_of(run))
     if report_dir is not None:
-        write(report, report_dir, {RESULT: json.dumps(result, indent=2) + "\n"})
+        others = {RESULT: result_of(run), HAR: har.render(run.record.exchanges)}
+        contents = {name: redaction.value(each) for name, each in others.items()}
+        written = {name: json.dumps(each, indent=2) + "\n" for name, each in contents.items()}
+        write(report, report_dir, written)
     show(FORMATS[output](report))
-    ctx.exit(INTERRUPTED if interrupted else _exit_code(run, min_coverage))
+    if coverage.share(run.items) < min_coverage:
+        reached = f"{coverage.share(run.items)} % of what the document declares was reached"
+        say(f"{reached}, and --min-coverage asks for {min_coverage} %", err=True)
+    ctx.exit(INTERRUPTED if interrupted else exit_code(run, min_coverage))
 
 
 def _go(run: Run) -> bool:
     """Go through all sources; whether that was interrupted."""
     try:
-        with progress("looking for the target") as say, closing(run.sources()) as sources:
-            for name in sources:
-                say(f"{name}: {len(run.record.exchanges):,} requests so far")
+        with live(lambda: run.line):
+            run.go()
     except KeyboardInterrupt:
         run.stopped = "interrupted"
         return True
     return False
 
 
-def _exit_code(run: Run, min_coverage: int) -> int:
+def exit_code(run: Run, min_coverage: int) -> int:
+    """How the command ends after a run that nobody interrupted."""
     if run.stopped is not None:
         return 2
     if run.record.violations:
         return 1
     vacuous = coverage.never_succeeded(run.contract, run.record)
     return NOT_REACHED if vacuous or coverage.share(run.items) < min_coverage else 0
-
-
-def _document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
-    path = chosen_document(configured(document=named))
-    within = reference_directories(path, allowed)
-    loaded = upgrade(load(path, within=within, read=read_argument))
-    report = check(loaded, Settings())
-    if report.has_errors:
-        raise InputError(
-            f"{path}: nothing is tested against a document with errors",
-            hint=f"see specwright validate {path}",
-        )
-    return loaded

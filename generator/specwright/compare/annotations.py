@@ -82,8 +82,7 @@ def annotation_changes(pair: Pair) -> Iterator[Plain]:
             each.meaning(flat.keywords.get(each.keyword)) for flat in (pair.base, pair.revision)
         )
         if before != after:
-            base, revision = (
-                flat.where.get(each.keyword, flat.pointer) for flat in (pair.base, pair.revision)
-            )
+            base = pair.base.place(each.keyword, pair.revision)
+            revision = pair.revision.place(each.keyword, pair.base)
             message = f"{each.keyword} {became(before, after)}"
-            yield Plain(each.judge(before, after, pair.polarity), base, revision, message)
+            yield Plain(each.judge(before, after, pair.way.polarity), base, revision, message)

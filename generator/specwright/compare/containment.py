@@ -10,20 +10,21 @@ from functools import cached_property
 from itertools import chain
 from typing import Any
 
-import jsonschema_rs
 from jsonschema_rs.canonical import Containment
 
 from specwright.compare.absolute import Side
+from specwright.compare.compiled import UNUSABLE, Compiled
 from specwright.compare.counterexamples import Samples
 from specwright.compare.steps import Claim, Schema
 
-_LONGEST = 2_000
+_LONGEST = 20_000
 
 
 class Outcome(Enum):
     """What is known of a claim."""
 
     SAFE = "all that is sent is taken"
+    READ = "all that is sent is taken as text, and is of another type"
     BREAKS = "something is sent that is not taken"
     UNPROVEN = "neither is known"
 
@@ -44,9 +45,12 @@ class Prover:
     sides: tuple[Side, Side]
 
     @cached_property
-    def _registry(self) -> jsonschema_rs.Registry:
-        documents = [(side.address, side.document.data) for side in self.sides]
-        return jsonschema_rs.Registry(documents, draft=jsonschema_rs.Draft202012)
+    def _compiled(self) -> Compiled:
+        return Compiled(self.sides)
+
+    @cached_property
+    def _samples(self) -> Samples:
+        return Samples(self._compiled)
 
     def verdicts(
         self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
@@ -60,7 +64,7 @@ class Prover:
         doubtful = [
             found.outcome is not Outcome.SAFE
             and found.counterexample is None
-            and not claim.presumed
+            and claim.felt is None
             for claim, found in zip(claims, verdicts, strict=True)
         ]
         if not any(doubtful) or not self._covers(taken, sent):
@@ -71,36 +75,34 @@ class Prover:
         )
 
     def _verdict(self, claim: Claim, sent: Schema, taken: Schema) -> Verdict:
-        is_taken = None if claim.presumed else self._covers(claim.taken, claim.sent)
+        if claim.felt is None:
+            is_taken = self._covers(claim.taken, claim.sent)
+        else:
+            is_taken = self._covers({"not": {"type": claim.felt}}, claim.sent) or None
         if is_taken:
             return Verdict(Outcome.SAFE)
+        if claim.read is not None and claim.felt is None and self._covers(claim.read, claim.sent):
+            return Verdict(Outcome.READ)
         value = next(self._refused(claim, sent, taken), None)
-        if is_taken is False or claim.presumed or value is not None:
+        if is_taken is False or claim.felt or value is not None:
             return Verdict(Outcome.BREAKS, value)
         return Verdict(Outcome.UNPROVEN)
 
     def _covers(self, taken: Schema, sent: Schema) -> bool | None:
         """Whether one schema takes all that another one allows; None if that is not known."""
         try:
-            found = self._canonical(taken).covers(self._canonical(sent))
-        except _UNUSABLE:
+            found = self._compiled.canonical(taken).covers(self._compiled.canonical(sent))
+        except UNUSABLE:
             return None
         return None if found == Containment.UNKNOWN else found == Containment.YES
 
-    def _canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:
-        return jsonschema_rs.canonicalize(
-            _exclusive(schema),
-            draft=jsonschema_rs.Draft202012,
-            registry=self._registry,
-            offline=True,
-        )
-
     def _refused(self, claim: Claim, sent: Schema, taken: Schema) -> Iterator[str]:
         """Values that one side sends and the other refuses, for this step and as a whole."""
+        validator = self._compiled.validator
         try:
-            accepting = [self._validator(each) for each in (sent, claim.sent)]
-            refusing = [self._validator(each) for each in (taken, claim.taken)]
-        except _UNUSABLE:
+            accepting = [validator(each) for each in (sent, claim.sent)]
+            refusing = [validator(each) for each in (taken, claim.taken, claim.read or False)]
+        except UNUSABLE:
             return
         for value in self._candidates(claim, sent):
             if all(each.is_valid(value) for each in accepting) and not any(
@@ -111,39 +113,28 @@ class Prover:
                     yield text
 
     def _candidates(self, claim: Claim, sent: Schema) -> Iterator[Any]:
-        samples = Samples(self.sides)
-        between = samples.of(self._difference(claim))
-        wholes = list(samples.of(sent))
-        yield from chain(between, wholes)
-        # What the steps before it did not change decides whether a value is taken at all.
-        for value in samples.of(claim.taken):
-            yield value
+        """Values between both ends of the step first, made into values that are sent."""
+        difference = self._difference(claim)
+        absent = _absent(difference)
+        sources = chain(self._samples.of(difference), self._samples.of(claim.taken))
+        for value in sources:
             if isinstance(value, dict):
-                yield from ({**whole, **value} for whole in wholes[:3] if isinstance(whole, dict))
+                for whole in self._samples.witnesses(sent):
+                    if isinstance(whole, dict):
+                        joined = {**value, **whole}
+                        yield {name: each for name, each in joined.items() if name not in absent}
+            yield value
+        yield from self._samples.of(sent)
 
     def _difference(self, claim: Claim) -> Any:
+        canonical = self._compiled.canonical
         try:
-            return (
-                self._canonical(claim.sent).subtract(self._canonical(claim.taken)).to_json_schema()
-            )
-        except _UNUSABLE:
+            return canonical(claim.sent).subtract(canonical(claim.taken)).to_json_schema()
+        except UNUSABLE:
             return False
 
-    def _validator(self, schema: Schema) -> jsonschema_rs.Validator:
-        return jsonschema_rs.Draft202012Validator(
-            schema, registry=self._registry, validate_formats=True, offline=True
-        )
 
-
-# What the library says of schemas that it cannot reduce, compile or follow.
-_UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
-
-
-def _exclusive(schema: Schema) -> Schema:
-    """The schema with alternatives that are taken to exclude each other, as writers mean them."""
-    if isinstance(schema.get("allOf"), list):
-        schema = {**schema, "allOf": [_exclusive(each) for each in schema["allOf"]]}
-    if "oneOf" not in schema:
-        return schema
-    others = {name: value for name, value in schema.items() if name != "oneOf"}
-    return {"allOf": [others, {"anyOf": schema["oneOf"]}]}
+def _absent(schema: Any) -> frozenset[str]:
+    """The properties that a schema forbids."""
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return frozenset(name for name, each in (properties or {}).items() if each is False)

@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import suppress
-from dataclasses import dataclass
-from itertools import islice
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
 from typing import Any
-from urllib.parse import unquote
 
-from specwright.compare.absolute import Side
+from specwright.compare.compiled import UNUSABLE, Compiled
 from specwright.compare.matching import matching
-from specwright.pointer import resolve
+from specwright.compare.notes import written
 from specwright.vocabulary.keywords.once import ONCE
+from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
 MOST = 200
 _LONGEST = 2_000
-_DEEPEST = 6
+_DEEPEST = 24
 _PER_SCHEMA = 24
+_PROPERTIES = 200
+_PER_WITNESS = 60
+_WITNESSES = 2
 
+_HIDDEN = (ONCE.name, SENSITIVE.name)
 _FORMATS = {
     "date": "2026-01-31",
     "date-time": "2026-01-31T12:00:00Z",
@@ -40,15 +42,48 @@ _TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys
 _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object")
 
 
-@dataclass(frozen=True, slots=True)
 class Samples:
     """Values for schemas whose references lead into either side."""
 
-    sides: tuple[Side, Side]
+    def __init__(self, compiled: Compiled) -> None:
+        self._compiled = compiled
+        self._witnesses: dict[str, tuple[Any, ...]] = {}
+        self._open: set[str] = set()
 
     def of(self, schema: Any) -> Iterator[Any]:
         """Some values, the simplest first."""
         return islice(self._values(schema, 0), MOST)
+
+    def witnesses(self, schema: Any, depth: int = 0) -> tuple[Any, ...]:
+        """Values that the schema accepts: of objects, one with the least and one with more.
+
+        Those of a component are found once.
+        """
+        ref = schema.get("$ref") if isinstance(schema, dict) and len(schema) == 1 else None
+        if ref is None:
+            return self._accepted(schema, depth)
+        if ref not in self._witnesses:
+            if ref in self._open:
+                return ()
+            self._open.add(ref)
+            found = self._accepted(schema, depth)
+            self._open.remove(ref)
+            if not found and self._open:
+                # Outside of the circle that it is a part of there may be some.
+                return ()
+            self._witnesses[ref] = found
+        return self._witnesses[ref]
+
+    def _accepted(self, schema: Any, depth: int) -> tuple[Any, ...]:
+        candidates = islice(self._values(schema, depth), _PER_WITNESS)
+        if not isinstance(schema, dict):
+            return tuple(islice(candidates, _WITNESSES))
+        try:
+            validator = self._compiled.validator(schema)
+        except UNUSABLE:
+            return ()
+        valid = (each for each in candidates if validator.is_valid(each))
+        return tuple(islice(valid, _WITNESSES))
 
     def _values(self, schema: Any, depth: int) -> Iterator[Any]:
         if schema is False or depth > _DEEPEST:
@@ -60,9 +95,7 @@ class Samples:
         if isinstance(merged.get("enum"), list):
             yield from merged["enum"]
             return
-        if merged.get(ONCE.name) is not True:
-            for examples in (merged.get("examples"), [merged.get("example")]):
-                yield from (each for each in examples or () if each is not None)
+        yield from _examples(merged)
         choices = [*(merged.get("anyOf") or ()), *(merged.get("oneOf") or ())]
         for choice in choices:
             rest = {k: v for k, v in merged.items() if k not in ("anyOf", "oneOf")}
@@ -72,7 +105,10 @@ class Samples:
             yield from self._of_type(kind, merged, depth)
 
     def _some(self, schema: Any, depth: int) -> Iterator[Any]:
-        return islice(self._values(schema, depth), _PER_SCHEMA)
+        """Values that the schema accepts before those that it may accept."""
+        return chain(
+            self.witnesses(schema, depth), islice(self._values(schema, depth), _PER_SCHEMA)
+        )
 
     def _merged(self, schema: Any, depth: int) -> dict[str, Any]:
         """The keywords of a schema and of all that it is put together from, the last one wins."""
@@ -80,7 +116,7 @@ class Samples:
             return {}
         parts = [schema]
         if isinstance(schema.get("$ref"), str):
-            parts.append(self._merged(self._target(schema["$ref"]), depth + 1))
+            parts.append(self._merged(self._compiled.target(schema["$ref"]), depth + 1))
         parts += [self._merged(each, depth + 1) for each in schema.get("allOf") or ()]
         merged: dict[str, Any] = {}
         for part in reversed(parts):
@@ -93,14 +129,6 @@ class Samples:
                     merged[name] = value
         return merged
 
-    def _target(self, ref: str) -> Any:
-        address, _, fragment = ref.partition("#")
-        for side in self.sides:
-            if side.address == address:
-                with suppress(KeyError, ValueError):
-                    return side.absolute(resolve(side.document.data, unquote(fragment)))
-        return None
-
     def _of_type(self, kind: str, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         match kind:
             case "null":
@@ -110,15 +138,24 @@ class Samples:
             case "integer" | "number":
                 yield from _numbers(schema, kind)
             case "string":
+                yield from self._encoded(schema, depth)
                 yield from _texts(schema)
             case "array":
                 yield from self._arrays(schema, depth)
             case "object":
                 yield from self._objects(schema, depth)
 
+    def _encoded(self, schema: dict[str, Any], depth: int) -> Iterator[str]:
+        """Texts with content as the schema describes it."""
+        if any(name.startswith("content") for name in schema):
+            for value in self._some(schema.get("contentSchema", True), depth + 1):
+                text = written(schema, value)
+                if text is not None:
+                    yield text
+
     def _arrays(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         prefix = schema.get("prefixItems") or []
-        start = [next(self._values(each, depth + 1), None) for each in prefix]
+        start = [next(self._some(each, depth + 1), None) for each in prefix]
         yield start
         items = list(self._some(schema.get("items", True), depth + 1))
         contained = list(self._some(schema.get("contains", False), depth + 1))
@@ -132,29 +169,41 @@ class Samples:
     def _objects(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         declared = schema.get("properties") or {}
         named = {name for name in schema.get("required") or () if isinstance(name, str)}
-        values = {
-            name: list(self._some(declared.get(name, True), depth + 1))
-            for name in dict.fromkeys((*sorted(named), *islice(declared, _PER_SCHEMA)))
-        }
-        least = {name: values[name][0] for name in values if name in named and values[name]}
+        least = self._object(declared, sorted(named), depth)
         yield least
-        full = {name: each[0] for name, each in values.items() if each}
+        others = islice((name for name in declared if name not in named), _PROPERTIES)
+        full = least | self._object(declared, others, depth)
         yield full
-        for name in named:
-            yield {key: value for key, value in full.items() if key != name}
-        for name, each in values.items():
-            yield from ({**least, name: value} for value in each)
+        for name in full:
             yield {key: value for key, value in full.items() if key != name}
         for pattern, child in (schema.get("patternProperties") or {}).items():
-            for value in islice(self._values(child, depth + 1), 3):
+            for value in islice(self._some(child, depth + 1), 3):
                 yield {**least, matching(pattern) or "a": value}
             yield from ({**least, matching(pattern) or "a": value} for value in (None, "a", 1))
         rest = schema.get("additionalProperties", True)
-        for value in islice(self._values(rest, depth + 1), 3):
+        for value in islice(self._some(rest, depth + 1), 3):
             yield {**least, "unknown": value}
             yield {**full, "unknown": value, "UNKNOWN": value}
         for count in _around(schema, "minProperties", "maxProperties"):
             yield {**least, **{f"p{n}": 1 for n in range(count - len(least))}}
+        for name in full:
+            yield from (
+                {**least, name: value} for value in self._some(declared.get(name), depth + 1)
+            )
+
+    def _object(self, declared: dict[str, Any], names: Iterable[str], depth: int) -> dict[str, Any]:
+        """The properties of these names for which there is a value."""
+        found = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
+        return {name: values[0] for name, values in found.items() if values}
+
+
+def _examples(schema: dict[str, Any]) -> list[Any]:
+    """The values that the document shows, but for secrets and for what may hold one."""
+    if any(schema.get(mark) is True for mark in _HIDDEN):
+        return []
+    several = schema.get("examples")
+    found = [*(several if isinstance(several, list) else ()), schema.get("example")]
+    return [each for each in found if each is not None and not isinstance(each, dict | list)]
 
 
 def _implied(schema: dict[str, Any]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from specwright.pointer import join
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.charge import CHARGE
 from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.filter import FILTER
@@ -21,8 +22,10 @@ from specwright.vocabulary.keywords.order import ORDER
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
+from specwright.vocabulary.keywords.reset import RESET
 from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.keywords.trigger import TRIGGER
+from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
 # Whether it breaks a promise that a value (None: there is none) becomes another one.
 Breaks = Callable[[Any, Any], bool]
@@ -105,7 +108,14 @@ CLAUSES = (
     Clause(DELIVERY, ("event_id_header",), _changed, "behaviour-changed"),
     Clause(DELIVERY, ("event_type_header",), _changed, "behaviour-changed"),
     Clause(SIGNATURE, (), lambda before, after: True, "signature-changed"),
-    Clause(TRIGGER, (), _gone, "behaviour-changed"),
+    Clause(DELIVERY, ("event_id",), _gone, "behaviour-changed"),
+    Clause(DELIVERY, ("event_type",), _gone, "behaviour-changed"),
+    Clause(TRIGGER, ("operation",), _gone, "behaviour-changed"),
+    Clause(TRIGGER, ("scenario",), _gone, "behaviour-changed"),
+    Clause(TRIGGER, ("within_seconds",), _higher, "delivery-weakened"),
+    Clause(WEBHOOK_ENDPOINT, (), _gone, "behaviour-changed"),
+    Clause(CHARGE, (), _gone, "behaviour-changed"),
+    Clause(RESET, (), _gone, "behaviour-changed"),
     Clause(ORDER, (), _gone, "behaviour-changed"),
     Clause(PAGINATION, (), _gone, "behaviour-changed"),
     Clause(IDEMPOTENCY, (), _gone, "behaviour-changed"),

@@ -50,6 +50,7 @@ class Flat:
     """What a schema says for one polarity.
 
     Attributes:
+        parts: the objects that it was put together from.
         keywords: what it says itself.
         where: the place of each keyword, and of the properties that are required.
         children: the schemas below, by keyword and name; all places of one apply.
@@ -58,6 +59,7 @@ class Flat:
     """
 
     places: Places
+    parts: tuple[Pointer, ...] = ()
     keywords: dict[str, Any] = field(default_factory=dict)
     where: dict[str, Pointer] = field(default_factory=dict)
     children: dict[ChildKey, Places] = field(default_factory=dict)
@@ -68,6 +70,13 @@ class Flat:
     def pointer(self) -> Pointer:
         """The place that stands for all of it."""
         return self.places[0].pointer
+
+    def place(self, keyword: str, other: Flat) -> Pointer:
+        """Where a keyword stands; if it does not, where it would, as it does in another schema."""
+        if keyword in self.where:
+            return self.where[keyword]
+        owner = other.where[keyword].rpartition("/")[0] if keyword in other.where else None
+        return owner if owner in self.parts else self.pointer
 
     @property
     def required(self) -> frozenset[str]:
@@ -90,14 +99,19 @@ def flatten(
     inner = _nullable(parts[0]) if len(parts) == 1 else None
     if inner is not None and inner.pointer not in above:
         flat = flatten(document, (inner,), polarity, above | {inner.pointer})
-        kinds = _types(flat.keywords.get("type"))
+        kinds = types(flat.keywords.get("type"))
         if kinds and not flat.choices and not {"not", "allOf", "if", "const"} & set(flat.keywords):
             flat.keywords["type"] = [*kinds, "null"] if "null" not in kinds else kinds
             if isinstance(flat.keywords.get("enum"), list):
                 flat.keywords["enum"] = [*flat.keywords["enum"], None]
             flat.places = places
+            flat.parts = (parts[0].pointer, *flat.parts)
+            for name, value in parts[0].value.items():
+                if name not in CHOICES:
+                    flat.keywords[name] = value
+                    flat.where[name] = parts[0].pointer + join(name)
             return flat
-    flat = Flat(places)
+    flat = Flat(places, tuple(part.pointer for part in parts))
     for part in parts:
         if _merges(part.value, [each.value for each in parts if each is not part]):
             _add_part(flat, document, part)
@@ -152,11 +166,16 @@ def _nullable(part: Place) -> Place | None:
             isinstance(choices, list)
             and len(choices) == 2
             and {"type": "null"} in choices
-            and ANNOTATIONS.issuperset(part.value.keys() - {name})
+            and all(other == name or is_note(other) for other in part.value)
         ):
             index = 1 - choices.index({"type": "null"})
             return Place(part.pointer + join(name, index), choices[index])
     return None
+
+
+def is_note(keyword: str) -> bool:
+    """Whether a keyword leaves the values of a schema as they are."""
+    return keyword in ANNOTATIONS or keyword.startswith("x-")
 
 
 def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
@@ -207,7 +226,7 @@ def _add_keyword(flat: Flat, name: str, value: Any, at: Pointer) -> None:
             flat.keywords[name] = _JOINED[name](flat.keywords[name], value)
         except TypeError:
             _add_residue(flat, at, {name: value})
-    elif name not in ANNOTATIONS and not name.startswith("x-"):
+    elif not is_note(name):
         _add_residue(flat, at, {name: value})
 
 
@@ -241,13 +260,14 @@ def _mapping(value: Any) -> Mapping[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _types(value: Any) -> list[str]:
+def types(value: Any) -> list[str]:
+    """The names that a `type` has, one or several."""
     kinds = [value] if isinstance(value, str) else value if isinstance(value, list) else []
     return [kind for kind in kinds if isinstance(kind, str)]
 
 
 def _both_types(first: Any, second: Any) -> list[str]:
-    mine, others = _types(first), _types(second)
+    mine, others = types(first), types(second)
     kept = [each for each in mine if each in others or (each == "integer" and "number" in others)]
     return kept + [
         each for each in others if each == "integer" and "number" in mine and each not in kept

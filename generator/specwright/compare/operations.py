@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
 from specwright.compare.change import Change, became, shown
 from specwright.compare.flat import Place, Places
+from specwright.compare.lifecycle import announcements, is_over
 from specwright.compare.pairing import (
     ParameterKey,
     callbacks_by_key,
@@ -18,7 +20,7 @@ from specwright.compare.pairing import (
     paired_operations,
     parameters_by_key,
 )
-from specwright.compare.polarity import Polarity, of_request, of_response
+from specwright.compare.polarity import Polarity, Way, Writing, of_request, of_response
 from specwright.compare.presence import Event, event, presence
 from specwright.compare.security import security_changes
 from specwright.document.model import Document
@@ -26,6 +28,7 @@ from specwright.document.sites import (
     Direction,
     OperationSite,
     Site,
+    is_json,
     members,
     request_body,
     responses,
@@ -44,11 +47,11 @@ _STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simpl
 
 @dataclass(frozen=True, slots=True)
 class Slot:
-    """A schema that both documents have at the same place, and who sends its values."""
+    """A schema that both documents have at the same place, and how its values are sent."""
 
     base: Places
     revision: Places
-    polarity: Polarity
+    way: Way
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ Found = Change | Slot
 
 
 def pair_operations(
-    base: Document, revision: Document
+    base: Document, revision: Document, today: date
 ) -> tuple[list[OperationPair], list[tuple[str, Change]]]:
     """The operations that both have, and a change for each of the others, with its name."""
     pairs: list[OperationPair] = []
@@ -84,7 +87,7 @@ def pair_operations(
     while queue:
         for old, new in paired_operations(*queue.pop()):
             if old is None or new is None:
-                others.extend(_unpaired(old, new))
+                others.extend(_unpaired(old, new, today))
                 continue
             # A callback may have callbacks, in a circle even.
             identity = (old.pointer, new.pointer, old.key, new.key)
@@ -96,13 +99,16 @@ def pair_operations(
     return pairs, others
 
 
-def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[tuple[str, Change]]:
+def _unpaired(
+    old: OperationSite | None, new: OperationSite | None, today: date
+) -> Iterator[tuple[str, Change]]:
     if new is not None:
         message = f"{label(new)} is new"
         yield label(new), Change("operation-added", None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} is gone"
-        yield label(old), Change("operation-removed", old.pointer, old.pointer, message)
+        rule = "operation-retired" if is_over(old, today) else "operation-removed"
+        yield label(old), Change(rule, old.pointer, old.pointer, message)
 
 
 def operation_changes(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
@@ -123,19 +129,12 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
     if groups[0] is not None and groups[0] != groups[1]:
         message = f"the first tag {became(*groups)}"
         yield Change("operation-group-changed", old / "tags", new / "tags", message)
-    yield from _lifecycle(old, new, pair.name)
+    yield from announcements(old, new, pair.name)
 
 
 def _group(operation: OperationSite) -> str | None:
     tags = operation.value.get("tags")
     return str(tags[0]) if isinstance(tags, list) and tags else None
-
-
-def _lifecycle(old: Site, new: Site, what: str) -> Iterator[Change]:
-    was, now = (each.value.get("deprecated") is True for each in (old, new))
-    if was != now:
-        message = f"{what} is {'now' if now else 'no longer'} deprecated"
-        yield Change("deprecation", old / "deprecated", new / "deprecated", message)
 
 
 def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
@@ -154,8 +153,20 @@ def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> It
         message = f"parameter '{before.name}' moved: {before.place} -> {after.place}"
         old, new = base.pop(before), revision.pop(after)
         yield Change("parameter-moved", old.pointer, new.pointer, message)
+    yield from _order(pair, [each for each in base if each in revision], list(revision))
     for key, one, other in paired(base, revision):
         yield from _parameter(documents, pair, key, one, other, polarity)
+
+
+def _order(
+    pair: OperationPair, shared: list[ParameterKey], revision: list[ParameterKey]
+) -> Iterator[Change]:
+    """A change if the parameters that both have do not follow each other as before."""
+    now = [each for each in revision if each in shared]
+    if shared != now:
+        words = [", ".join(each.name for each in order) for order in (shared, now)]
+        at = pair.base / "parameters", pair.revision / "parameters"
+        yield Change("parameter-order-changed", *at, f"order of parameters: {became(*words)}")
 
 
 def _parameter(
@@ -174,7 +185,7 @@ def _parameter(
     if key.place == "path" and names[0] != names[1]:
         message = f"path parameter {became(*names)}"
         yield Change("parameter-renamed", old / "name", new / "name", message)
-    yield from _lifecycle(old, new, words)
+    yield from announcements(old, new, words)
     yield from _written_as(old, new, key.place, words)
     yield from _holder(documents, old, new, polarity)
 
@@ -284,7 +295,13 @@ def _holder(
         message = "it is written as its schema says, or as a media type, and that changed"
         yield Change("serialisation-changed", old.pointer, new.pointer, message)
     else:
-        yield _slot(old, new, polarity)
+        yield _slot(old, new, Way(polarity, _writing(new)))
+
+
+def _writing(site: Site) -> Writing:
+    style = site.value.get("style", _STYLES.get(str(site.value.get("in"))))
+    repeats = style == "form" and site.value.get("explode") is not False
+    return Writing.REPEATED if repeats else Writing.TEXT
 
 
 def _contents(
@@ -296,7 +313,8 @@ def _contents(
     )
     for name, one, other in paired(base, revision):
         if one is not None and other is not None:
-            yield _slot(one, other, polarity)
+            writing = Writing.TYPED if is_json(name) else Writing.TEXT
+            yield _slot(one, other, Way(polarity, writing))
         elif one is not None:
             message = f"media type {shown(name)} is gone"
             yield Change("media-type-removed", one.pointer, new / "content", message)
@@ -304,8 +322,8 @@ def _contents(
             yield Change("added", None, other.pointer, f"media type {shown(name)} is new")
 
 
-def _slot(old: Site, new: Site, polarity: Polarity) -> Slot:
-    return Slot(_schema(old), _schema(new), polarity)
+def _slot(old: Site, new: Site, way: Way) -> Slot:
+    return Slot(_schema(old), _schema(new), way)
 
 
 def _schema(holder: Site) -> Places:

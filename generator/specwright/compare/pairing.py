@@ -88,11 +88,23 @@ def paired_operations(
 
 def parameters_by_key(document: Document, operation: OperationSite) -> dict[ParameterKey, Site]:
     """The parameters of an operation."""
-    positions = {name: str(n) for n, name in enumerate(_EXPRESSION.findall(operation.key))}
+    found = parameters(document, operation)
+    positions = _positions(operation, [name for place, name in found if place == "path"])
     return {
         ParameterKey(place, positions.get(name, name) if place == "path" else name): parameter
-        for (place, name), parameter in parameters(document, operation).items()
+        for (place, name), parameter in found.items()
     }
+
+
+def _positions(operation: OperationSite, declared: list[str]) -> dict[str, str]:
+    """Where in the path parameters stand; a name that the path lacks stands where none else does.
+
+    The latter makes a document invalid, and is no reason to report a change.
+    """
+    named = _EXPRESSION.findall(operation.key)
+    left = iter([name for name in declared if name not in named])
+    fitted = [name if name in declared else next(left, name) for name in named]
+    return {name: str(position) for position, name in enumerate(fitted)}
 
 
 def headers_by_name(headers: Iterator[tuple[str, Site]]) -> dict[str, Site]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 
 from specwright.document.sites import Direction
@@ -12,6 +13,22 @@ class Polarity(StrEnum):
 
     TO_SERVER = "sent by clients"
     TO_CLIENT = "sent by the API"
+
+
+class Writing(StrEnum):
+    """What the text of a value shows of its type."""
+
+    TYPED = "as in JSON"
+    TEXT = "nothing, as in a header"
+    REPEATED = "nothing, and a list is the name once more, as in a query"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How the values of a schema are sent."""
+
+    polarity: Polarity
+    writing: Writing
 
 
 def of_request(direction: Direction) -> Polarity:

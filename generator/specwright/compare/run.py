@@ -23,7 +23,7 @@ from specwright.compare.operations import (
 )
 from specwright.compare.pairing import paired, parameters_by_key
 from specwright.compare.polarity import Polarity
-from specwright.compare.rules import BY_ID, DESCRIPTIONS, INCOMPLETE, UNPROVEN
+from specwright.compare.rules import BY_ID, DESCRIPTIONS, INCOMPLETE, RETYPED, UNPROVEN
 from specwright.compare.sameness import Sameness
 from specwright.compare.security import scheme_changes
 from specwright.compare.servers import server_changes
@@ -55,11 +55,17 @@ def compare(
     acceptances: Sequence[Acceptance] = (),
     *,
     today: date,
+    others: Sequence[tuple[Finding, Sequence[str]]] = (),
 ) -> Report:
-    """Review the change from one upgraded document to another."""
-    review = _Review((base, revision))
+    """Review the change from one upgraded document to another.
+
+    Args:
+        others: what the change has been found to break besides, each with the names that an
+            acceptance may give for it.
+    """
+    review = _Review((base, revision), today)
     review.run()
-    kept, accepted = apply(acceptances, review.findings(), today)
+    kept, accepted = apply(acceptances, [*review.findings(), *others], today)
     if base.data != revision.data:
         kept.append(verdict(base, revision, kept))
     return Report(
@@ -68,17 +74,19 @@ def compare(
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
+        command="diff",
     )
 
 
 @dataclass(slots=True)
 class _Review:
     documents: tuple[Document, Document]
+    today: date
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
 
     def run(self) -> None:
         base, revision = self.documents
-        pairs, others = pair_operations(base, revision)
+        pairs, others = pair_operations(base, revision, self.today)
         if others and not pairs and _title(base) != _title(revision):
             raise InputError(
                 f"'{base.path}' and '{revision.path}' have no operation in common",
@@ -108,7 +116,7 @@ class _Review:
         yield from _operation_declarations(self.documents, pair)
         for found in operation_changes(self.documents, pair):
             if isinstance(found, Slot):
-                yield from walk.compare(found.base, found.revision, found.polarity)
+                yield from walk.compare(found.base, found.revision, found.way)
             else:
                 yield found
 
@@ -203,13 +211,15 @@ def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Sc
     """What is sent and what is taken, as both documents have it."""
     pair = difference.pair
     base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
-    return (base, revision) if pair.polarity is Polarity.TO_SERVER else (revision, base)
+    return (base, revision) if pair.way.polarity is Polarity.TO_SERVER else (revision, base)
 
 
 def _change(claim: Claim, found: Verdict, reason: str) -> Change:
     rule, message = claim.rule, claim.message
     if found.outcome is Outcome.SAFE:
         rule = claim.otherwise
+    elif found.outcome is Outcome.READ:
+        rule = RETYPED
     elif found.outcome is Outcome.UNPROVEN:
         rule, message = UNPROVEN.id, f"{message} ({claim.rule} is not proven{reason})"
     return Change(rule, claim.base, claim.revision, message, found.counterexample)

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple, TypeVar
 from specwright.compare.absolute import Side
 from specwright.compare.change import became
 from specwright.compare.flat import CHOICES, ChildKey, Flat, Place
-from specwright.compare.polarity import Polarity
+from specwright.compare.notes import felt_by
+from specwright.compare.polarity import Polarity, Way, Writing
 from specwright.compare.presence import Event, event, presence
+from specwright.compare.reading import readable
 from specwright.compare.sameness import Sameness
 from specwright.pointer import Pointer, split
 
@@ -79,19 +81,22 @@ class Claim:
     """A step that breaks a rule unless its receiver takes all that may be sent.
 
     Attributes:
-        presumed: whether no proof is needed, as no validator knows.
+        felt: the type of the values that a note is about; any change of it is taken for a break.
+            None for what validators enforce.
         otherwise: the rule that the step breaks even so.
         base, revision: the places of the keyword.
+        read: what the receiver takes as well, where values are text.
     """
 
     rule: str
     sent: Schema
     taken: Schema
-    presumed: bool
+    felt: str | None
     base: Pointer | None
     revision: Pointer
     message: str
     otherwise: str = COMPATIBLE
+    read: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +115,7 @@ class Pair:
 
     base: Flat
     revision: Flat
-    polarity: Polarity
+    way: Way
 
     @property
     def shared(self) -> tuple[ChildKey, ...]:
@@ -124,10 +129,20 @@ def steps(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> Iterator[Clai
     for step in _steps(pair, before, after):
         if isinstance(step, Claim):
             # Only what is sent at all can be refused, whatever the steps in between allow.
-            sent = before if pair.polarity is Polarity.TO_SERVER else after
-            yield replace(step, sent={"allOf": [sent, step.sent]})
+            sent, _, _ = _directed(pair.way.polarity, before, after)
+            read = _read(step.taken, pair, sides)
+            yield replace(step, sent={"allOf": [sent, step.sent]}, read=read)
         else:
             yield step
+
+
+def _read(taken: Schema, pair: Pair, sides: tuple[Side, Side]) -> Schema | None:
+    """What the receiver reads out of text, if that is how values are sent."""
+    if pair.way.writing is Writing.TYPED:
+        return None
+    _, receiver, _ = _directed(pair.way.polarity, pair.base, pair.revision)
+    _, side, _ = _directed(pair.way.polarity, *sides)
+    return readable(taken, receiver, side, pair.way)
 
 
 def _steps(pair: Pair, before: Schema, after: Schema) -> Iterator[Claim | Plain]:
@@ -148,25 +163,23 @@ def _keyword_step(
     group: Keywords, pair: Pair, before: Schema, after: Schema
 ) -> Iterator[Claim | Plain]:
     names = [name for name in group.names if before.get(name) != after.get(name)]
-    base, revision = (
-        next((flat.where[name] for name in names if name in flat.where), flat.pointer)
-        for flat in (pair.base, pair.revision)
-    )
+    base = pair.base.place(names[0], pair.revision)
+    revision = pair.revision.place(names[0], pair.base)
     message = "; ".join(f"{name} {_words(name, pair)}" for name in names)
-    sent, taken, suffix = _directed(pair.polarity, before, after)
+    sent, taken, suffix = _directed(pair.way.polarity, before, after)
     stem = "nullable" if names == ["type"] and _is_null_only(before, after) else group.stem
     if not group.asserts and _is_wider(sent.get(names[0]), taken.get(names[0])):
         yield Plain(COMPATIBLE, base, revision, message)
     else:
         rule = f"{stem}-{suffix}"
         otherwise = "alternative-changed" if _lacks_choice(names[0], pair) else COMPATIBLE
-        presumed = not group.asserts
-        yield Claim(rule, sent, taken, presumed, base, revision, message, otherwise)
+        felt = None if group.asserts else felt_by(names[0], taken.get(names[0]))
+        yield Claim(rule, sent, taken, felt, base, revision, message, otherwise)
 
 
 def _lacks_choice(name: str, pair: Pair) -> bool:
     """Whether the receiver has fewer alternatives than the sender, if both have any."""
-    sent, taken, _ = _directed(pair.polarity, pair.base.choices, pair.revision.choices)
+    sent, taken, _ = _directed(pair.way.polarity, pair.base.choices, pair.revision.choices)
     return 0 < len(taken.get(name, ())) < len(sent.get(name, ()))
 
 
@@ -249,16 +262,16 @@ def _with_property(schema: Schema, name: str, revision: Flat) -> Schema:
 
 def _property_step(name: str, pair: Pair, before: Schema, after: Schema) -> Iterator[Claim | Plain]:
     states = _presence(pair.base, name), _presence(pair.revision, name)
-    happened = event(*states, pair.polarity)
+    happened = event(*states, pair.way.polarity)
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
     message = f"property '{name}' was {states[0]}, is {states[1]}"
-    sent, taken, _ = _directed(pair.polarity, before, after)
+    sent, taken, _ = _directed(pair.way.polarity, before, after)
     is_closed = taken.get("additionalProperties") is False
     closed = {Event.REMOVED: "property-refused", Event.ADDED: "property-unexpected"}
     if happened in (Event.REQUIRED, Event.NOT_SENT):
-        yield Claim(f"property-{happened}", sent, taken, False, base, revision, message)
+        yield Claim(f"property-{happened}", sent, taken, None, base, revision, message)
     elif is_closed and happened in closed and name not in taken["properties"]:
-        yield Claim(closed[happened], sent, taken, False, base, revision, message)
+        yield Claim(closed[happened], sent, taken, None, base, revision, message)
     elif happened is Event.REMOVED and name not in pair.revision.hidden:
         yield Plain("property-removed", base, revision, message)
     else:

@@ -6,19 +6,23 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from specwright.compare.absolute import Side
-from specwright.compare.flat import CHOICES, Places, flatten
-from specwright.compare.polarity import Polarity
+from specwright.compare.flat import CHOICES, Place, Places, flatten
+from specwright.compare.polarity import Way
 from specwright.compare.sameness import Sameness
 from specwright.compare.steps import Claim, Pair, Plain, matched, steps
+from specwright.document.model import Document
+from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer
 
 # What takes part in several schemas that differ is a pair in each of them; no document that people
 # write has so many.
 MOST_PAIRS = 50_000
-PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Polarity]
+# What may stand beside a reference and is nobody's concern.
+_MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", "readOnly", "writeOnly"}
+PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Way]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Difference:
     """A pair of schemas that differ, or hold some that do, and the steps between these two."""
 
@@ -26,58 +30,81 @@ class Difference:
     steps: tuple[Claim | Plain, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Walk:
     """Every pair of schemas once, however many operations lead to it."""
 
     sides: tuple[Side, Side]
     same: Sameness
-    differences: dict[PairKey, Difference] = field(default_factory=dict)
+    _count: int = 0
+    # None stands for a pair that does not differ.
+    _found: dict[PairKey, Difference | None] = field(default_factory=dict)
+    _below: dict[Difference, tuple[Difference, ...]] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:
         """Whether all pairs were looked at."""
-        return len(self.differences) < MOST_PAIRS
+        return self._count < MOST_PAIRS
 
-    def compare(self, base: Places, revision: Places, polarity: Polarity) -> Iterator[Difference]:
+    def compare(self, base: Places, revision: Places, way: Way) -> Iterator[Difference]:
         """The pairs at and below a place that differ."""
-        found: set[PairKey] = set()
-        stack = [(base, revision)]
+        first = self._difference(base, revision, way)
+        stack = [] if first is None else [first]
+        met: set[Difference] = set()
         while stack:
-            base, revision = stack.pop()
-            key = _key(base, revision, polarity)
-            if key in found or self._is_same(base, revision):
+            difference = stack.pop()
+            if difference in met:
                 continue
-            found.add(key)
-            difference = self.differences.get(key)
-            if difference is None:
-                if not self.is_complete:
-                    return
-                difference = self._difference(base, revision, polarity)
-                self.differences[key] = difference
+            met.add(difference)
             yield difference
-            stack.extend(_below(difference.pair))
+            if difference not in self._below:
+                found = (self._difference(*places, way) for places in _below(difference.pair))
+                self._below[difference] = tuple(each for each in found if each is not None)
+            stack.extend(self._below[difference])
+
+    def _difference(self, base: Places, revision: Places, way: Way) -> Difference | None:
+        base, revision = (
+            _ends(side.document, places)
+            for side, places in zip(self.sides, (base, revision), strict=True)
+        )
+        key = _key(base, revision, way)
+        if key not in self._found:
+            self._found[key] = None
+            if not self._is_same(base, revision) and self.is_complete:
+                self._count += 1
+                self._found[key] = self._compared(base, revision, way)
+        return self._found[key]
 
     def _is_same(self, base: Places, revision: Places) -> bool:
         return len(base) == len(revision) and all(
             self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
         )
 
-    def _difference(self, base: Places, revision: Places, polarity: Polarity) -> Difference:
+    def _compared(self, base: Places, revision: Places, way: Way) -> Difference:
         documents = [side.document for side in self.sides]
         pair = Pair(
-            flatten(documents[0], base, polarity),
-            flatten(documents[1], revision, polarity),
-            polarity,
+            flatten(documents[0], base, way.polarity),
+            flatten(documents[1], revision, way.polarity),
+            way,
         )
         return Difference(pair, tuple(steps(pair, self.sides, self.same)))
 
 
-def _key(base: Places, revision: Places, polarity: Polarity) -> PairKey:
+def _ends(document: Document, places: Places) -> Places:
+    """The places that references lead to: however many there are to a schema, it is one pair."""
+    return tuple(
+        Place(*document.end(each.pointer, each.value))
+        if isinstance(each.value, dict) and each.value.keys() <= _MEANINGLESS
+        else each
+        for each in places
+    )
+
+
+def _key(base: Places, revision: Places, way: Way) -> PairKey:
     return (
         tuple(each.pointer for each in base),
         tuple(each.pointer for each in revision),
-        polarity,
+        way,
     )
 
 

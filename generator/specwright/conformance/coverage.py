@@ -11,17 +11,11 @@ from specwright.conformance.contract import Contract, Operation
 from specwright.conformance.exchange import Exchange, JsonValue
 from specwright.conformance.record import Record
 from specwright.conformance.rules import RULES
+from specwright.conformance.statuses import why_not
 from specwright.findings import Table
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
-# Why a declared status was not seen, where that is not for want of trying.
-_STATUSES = {
-    "429": "needs a key whose limits may be used up",
-    "500": "a correct server never answers so",
-    "502": "needs a fault behind the server",
-    "503": "needs a server that is not available",
-}
 _DEPTH = 8
 # Of a group of what was not reached.
 _NAMED = 3
@@ -29,13 +23,18 @@ _NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that the contract declares, and whether it was reached."""
+    """One thing that the contract declares, and whether it was reached.
+
+    Attributes:
+        is_out_of_reach: whether no test from outside can reach it.
+    """
 
     kind: str
     name: str
     pointer: Pointer
     reached: int
     reason: str = ""
+    is_out_of_reach: bool = False
 
 
 def coverage(contract: Contract, record: Record) -> list[Item]:
@@ -72,7 +71,13 @@ def tables(items: list[Item]) -> tuple[Table, ...]:
     kinds = dict.fromkeys(item.kind for item in items)
     of_kind = {kind: [item for item in items if item.kind == kind] for kind in kinds}
     rows = tuple(
-        (kind, str(_reached(each)), str(len(each)), f"{100 * _reached(each) // len(each)} %")
+        (
+            kind,
+            str(_reached(each)),
+            str(len(each)),
+            f"{share(each)} %",
+            str(sum(1 for item in each if item.is_out_of_reach)),
+        )
         for kind, each in of_kind.items()
     )
     missing = defaultdict[tuple[str, str], list[str]](list)
@@ -84,7 +89,9 @@ def tables(items: list[Item]) -> tuple[Table, ...]:
         for (kind, reason), names in missing.items()
     )
     return (
-        Table("Coverage of the contract", ("", "reached", "declared", "share"), rows),
+        Table(
+            "Coverage of the contract", ("", "reached", "declared", "share", "out of reach"), rows
+        ),
         Table("Not reached", ("", "reason", "count", "such as"), groups),
     )
 
@@ -106,17 +113,23 @@ def _of_operations(
         succeeded = [each for each in exchanges if each.response and each.response.is_success]
         reason = "" if succeeded else "it never succeeded"
         yield Item("operation", operation.name, operation.pointer, len(succeeded), reason)
-        yield from _statuses(operation, exchanges)
+        yield from _statuses(contract, operation, exchanges)
         yield from _parameters(operation, succeeded)
         yield from _properties(contract, operation, succeeded)
 
 
-def _statuses(operation: Operation, exchanges: list[Exchange]) -> Iterator[Item]:
+def _statuses(
+    contract: Contract, operation: Operation, exchanges: list[Exchange]
+) -> Iterator[Item]:
     seen = Counter(str(each.response.status) for each in exchanges if each.response is not None)
     for status, response in operation.responses.items():
         count = sum(number for each, number in seen.items() if _is_of(each, status, operation))
-        reason = "" if count else _STATUSES.get(status, "no request was answered so")
-        yield Item("status", f"{operation.name} {status}", response.pointer, count, reason)
+        name, place = f"{operation.name} {status}", response.pointer
+        if count:
+            yield Item("status", name, place, count)
+        else:
+            why = why_not(contract, operation, status)
+            yield Item("status", name, place, 0, why.text, why.is_final)
 
 
 def _is_of(status: str, pattern: str, operation: Operation) -> bool:

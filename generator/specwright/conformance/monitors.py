@@ -12,10 +12,11 @@ from typing import Any
 from specwright.conformance.contract import Contract, Operation
 from specwright.conformance.exchange import Exchange, JsonValue, Response, readings, value_at
 from specwright.conformance.record import Record, Violation
-from specwright.conformance.target import NOBODY, STRANGER
+from specwright.conformance.target import NOBODY, OTHER, STRANGER
 from specwright.document import sites
 from specwright.document.sites import Site
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join
+from specwright.report.redaction import REDACTED
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.order import ORDER, Direction
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
@@ -24,6 +25,8 @@ from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
 _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
 _STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
+# Who may be refused so without being told of it.
+_FOREIGN = {401: (NOBODY, STRANGER), 403: (NOBODY, STRANGER, OTHER)}
 # Of one exchange.
 _PROBLEMS = 3
 
@@ -67,9 +70,8 @@ class Monitors:
         """What holds for answers to requests that fit no operation, too."""
         at = exchange.operation or ""
         if response.status >= 500 and not self._is_declared_failure(response):
-            yield Violation(
-                "server-error", at, f"{_who(exchange)}: answered {response.status}", (exchange,)
-            )
+            message = f"{self._who(exchange)}: answered {response.status}"
+            yield Violation("server-error", at, message, (exchange,))
         yield from self._request_id(exchange, response)
         yield from self._shown_once(exchange, response)
 
@@ -79,11 +81,13 @@ class Monitors:
         self.record.check("undeclared-status", operation.pointer)
         declared = operation.response(response.status)
         if declared is None:
-            # A method or a path that is not there is no matter of the operation, and that other
-            # credentials are refused goes without saying.
-            is_foreign = exchange.role in (NOBODY, STRANGER) and response.status in (401, 403)
+            # A method or a path that is not there is no matter of the operation, that other
+            # credentials are refused goes without saying, and a failure is said already.
+            is_foreign = exchange.role in _FOREIGN.get(response.status, ())
             is_nowhere = exchange.source == "fuzzing" and response.status in (404, 405)
-            if not is_foreign and not is_nowhere:
+            is_unknown = bool(operation.template.names) and response.status in (404, 410)
+            failed = response.status >= 500 and not self._is_declared_failure(response)
+            if not (is_foreign or is_nowhere or is_unknown or failed):
                 place = operation.pointer + join("responses")
                 message = f"{operation.name}: status {response.status} is not declared"
                 yield Violation("undeclared-status", place, message, (exchange,))
@@ -91,6 +95,10 @@ class Monitors:
         answer = _Answer(exchange, operation, response, declared)
         for rule in (self._body, self._headers, self._error, self._order, self._rate_headers):
             yield from rule(answer)
+
+    def _who(self, exchange: Exchange) -> str:
+        operation = self.contract.operations.get(exchange.operation or "")
+        return exchange.request.method if operation is None else operation.name
 
     def _is_declared_failure(self, response: Response) -> bool:
         """Whether the contract lists the code of a 5xx, other than that of a server's own fault."""
@@ -132,9 +140,13 @@ class Monitors:
         except (ValueError, RecursionError):
             yield answer.violation("response-schema", schema, "the body is not JSON")
             return
-        for problem, _ in zip(
-            self.contract.answers.problems(schema, value), range(_PROBLEMS), strict=False
-        ):
+        problems = (
+            each
+            for each in self.contract.answers.problems(schema, value)
+            # What a recording does not show is nobody's mistake.
+            if value_at(value, each.pointer) != REDACTED
+        )
+        for problem in itertools.islice(problems, _PROBLEMS):
             at = re.sub(r"/\d+(?=/|$)", "/*", problem.pointer)
             yield answer.violation(
                 "response-schema", schema, f"{response.status}: {problem.message} at '{at}'"
@@ -186,7 +198,7 @@ class Monitors:
         name, place = errors.request_id_header.raw, join(ERROR.name, "request_id_header")
         self.record.check("request-id", place)
         given = response.header(name)
-        who = _who(exchange)
+        who = self._who(exchange)
         if given is None:
             yield Violation("request-id", place, f"{who}: no {name}", (exchange,))
             return
@@ -204,12 +216,13 @@ class Monitors:
         text = response.body.decode("utf-8", "replace")
         for value, first in self._secrets.items():
             if value in text:
-                message = f"{_who(exchange)}: the value is shown again"
+                message = f"{self._who(exchange)}: the value is shown again"
                 place = first.operation or ""
                 yield Violation("shown-once", place, message, (first, exchange))
         for value in self.contract.secrets(exchange.operation, response):
             self.record.check("shown-once", exchange.operation or "")
-            self._secrets.setdefault(value, exchange)
+            if value != REDACTED:
+                self._secrets.setdefault(value, exchange)
 
     def _order(self, answer: _Answer) -> Iterator[Violation]:
         order, page = answer.operation.declared["order"], answer.operation.declared["pagination"]
@@ -263,10 +276,6 @@ def sort_key(value: JsonValue) -> Any:
         except ValueError:
             return value
     return value if value is not None else ""
-
-
-def _who(exchange: Exchange) -> str:
-    return (exchange.operation and split(exchange.operation)[-1].upper()) or exchange.request.method
 
 
 def _fits(given: str, declared: str) -> bool:

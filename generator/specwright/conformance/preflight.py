@@ -27,14 +27,17 @@ def reach(contract: Contract, target: Target) -> None:
     """
     bench = Workbench(contract, target, SOURCE)
     safe = [each for each in contract.operations.values() if each.is_safe]
-    plain = [each for each in safe if not each.template.names] or safe
-    for operation in plain[:1]:
-        call = next(bench.candidates(operation), None)
-        if call is not None:
-            _judge(bench.send(call), target)
+    plain = [each for each in safe if not each.template.names] or safe[:1]
+    calls = [call for each in plain if (call := next(bench.candidates(each), None)) is not None]
+    # A key may lack the permission for some operations, and not for all of them.
+    if calls and all(_judge(bench.send(each), target) == 403 for each in calls):
+        raise InputError(
+            f"{target.base_url} answers 403 to whatever is read", hint="see to what the key may do"
+        )
 
 
-def _judge(exchange: Exchange, target: Target) -> None:
+def _judge(exchange: Exchange, target: Target) -> int:
+    """The status of an answer that an implementation may give."""
     response = exchange.response
     if response is None:
         failure = str(exchange.failure)
@@ -53,3 +56,4 @@ def _judge(exchange: Exchange, target: Target) -> None:
         raise InputError(
             f"{target.base_url} answers with a web page", hint="is this the base URL of the API?"
         )
+    return response.status

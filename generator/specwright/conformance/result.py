@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from specwright.conformance.evidence import failures
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.run import Run
 from specwright.conformance.target import Credential
@@ -56,7 +57,7 @@ class Failure:
 def render(run: Run) -> _Object:
     """The run as JSON, with the secrets still in it."""
     contract = run.contract
-    failures = [
+    shown = [
         {
             "id": f"F{number}",
             "rule": each.rule,
@@ -64,7 +65,7 @@ def render(run: Run) -> _Object:
             "message": each.message,
             "requests": [_recorded(exchange, run) for exchange in each.exchanges],
         }
-        for number, each in enumerate(run.failures, 1)
+        for number, each in enumerate(failures(run.record), 1)
     ]
     return {
         "version": VERSION,
@@ -78,10 +79,11 @@ def render(run: Run) -> _Object:
             {"name": name, "requests": requests, "seconds": round(seconds, 3)}
             for name, requests, seconds in run.steps
         ],
-        "failures": failures,
+        "failures": shown,
         "coverage": [
             {"kind": each.kind, "name": each.name, "reached": each.reached}
             | ({} if each.reached else {"reason": each.reason})
+            | ({"out_of_reach": True} if each.is_out_of_reach else {})
             for each in run.items
         ],
     }
@@ -92,6 +94,7 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
     hidden = credential.header.lower() if credential is not None else None
     request, response = exchange.request, exchange.response
     written: _Object = {
+        "source": exchange.source,
         "role": exchange.role,
         "method": request.method,
         "path": request.url.removeprefix(run.target.base_url),

@@ -55,6 +55,8 @@ RULES: tuple[RuleDescription, ...] = (
         Category.AUTHENTICATION,
         credentials_ignored="An operation with a security requirement refuses requests without "
         "credentials, or with wrong ones, with status 401.",
+        permission="A key that may do nothing, such as that of a suspended partner, gets 403 from "
+        "every operation with a security requirement.",
     ),
     *_rules(
         Category.ISOLATION,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Generator, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,33 +12,30 @@ from functools import partial
 
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
+from specwright.conformance.evidence import failures, findings
 from specwright.conformance.fuzzing import profile as fuzzing
+from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
-from specwright.conformance.record import Record, Violation
+from specwright.conformance.record import Record
 from specwright.conformance.rules import RULES
-from specwright.conformance.scenarios.access import credentials, isolation
-from specwright.conformance.scenarios.causes import cause
+from specwright.conformance.scenarios.access import credentials, isolation, permission
+from specwright.conformance.scenarios.examples import examples
 from specwright.conformance.scenarios.explore import explore, finish
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.limits import capacity, rate_limits
 from specwright.conformance.scenarios.lists import lists
-from specwright.conformance.scenarios.money import conservation
+from specwright.conformance.scenarios.money import conservation, exhausted
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
-from specwright.conformance.target import MAIN, OTHER, Target, TargetLost
-from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.declared import registration, webhooks
-from specwright.conformance.webhooks.observe import Observation, setting
-from specwright.conformance.webhooks.receiver import Receiver
-from specwright.conformance.webhooks.sequence import Pace
+from specwright.conformance.target import OTHER, Target, TargetLost
+from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
+from specwright.conformance.webhooks.source import ReceiverOptions, Watch
 from specwright.conformance.workbench import Workbench
-from specwright.findings import Evidence, Finding, Level, Report, Table, in_order
-from specwright.pointer import Pointer
+from specwright.findings import Report, Table, in_order
 
-# Of one finding; the rest is counted.
-_EXCHANGES = 4
+SCENARIOS = "scenarios"
 
 
 class Profile(StrEnum):
@@ -49,43 +47,29 @@ class Profile(StrEnum):
 
 # How long the next attempt of a delivery is waited for.
 PATIENCE_SECONDS = {Profile.QUICK: 5.0, Profile.FULL: 16.0}
-FUZZING = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
+FUZZERS = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
 
 # What is tried, in this order: each step leaves to the next what it needs.
-SCENARIOS: dict[str, Callable[[Workbench], None]] = {
+FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
     "credentials": credentials,
     "idempotency": idempotency,
     "conservation": conservation,
     "lists": lists,
     "isolation": isolation,
+    "permission": permission,
     "validation": validation,
     "robustness": robustness,
     "capacity": capacity,
     "deleted": deleted,
 }
-# What uses up or takes away what the others need.
-LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
+# What uses up what the others need.
+LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
+    "charges": exhausted,
     "rate limits": rate_limits,
-    "finish": finish,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class ReceiverOptions:
-    """Where webhooks are received.
-
-    Attributes:
-        authority: signs the certificate of a receiver on this machine; None behind a tunnel.
-        public_url: where the tunnel begins.
-        port: of this machine; 0 chooses a free one.
-        retry_scale: what the target multiplies the declared pauses with.
-    """
-
-    authority: Authority | None = None
-    public_url: str | None = None
-    port: int = 0
-    retry_scale: float = 1.0
+# What takes everything away.
+LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {"finish": finish}
 
 
 @dataclass(slots=True)
@@ -94,6 +78,7 @@ class Run:
 
     Attributes:
         steps: name, requests and seconds of each step that has ended.
+        at: the step that has begun last.
         stopped: why the run ended before its time; None for a whole one.
     """
 
@@ -103,82 +88,76 @@ class Run:
     seed: int
     receiver: ReceiverOptions | None = None
     steps: list[tuple[str, int, float]] = field(default_factory=list)
+    at: str = "start"
     stopped: str | None = None
     items: list[coverage.Item] = field(default_factory=list)
+
+    @property
+    def line(self) -> str:
+        """How far the run is, by source."""
+        sent = Counter(each.source for each in list(self.record.exchanges))
+        counts = ", ".join(f"{source} {count:,}" for source, count in sent.items())
+        return f"{self.at}: {counts or 'no'} requests, {len(failures(self.record))} findings"
 
     @property
     def record(self) -> Record:
         """Everything that was sent and found."""
         return self.target.record
 
-    @property
-    def secrets(self) -> list[str]:
-        """The values that were shown once, which no report may show."""
-        return [
-            value
-            for exchange in self.record.exchanges
-            if exchange.response is not None
-            for value in self.contract.secrets(exchange.operation, exchange.response)
-        ]
+    def go(self) -> None:
+        """Go through all sources.
 
-    def sources(self) -> Generator[str, None, None]:
-        """Go through all sources; yields the name of each before it begins."""
-        bench = Workbench(self.contract, self.target, "scenarios")
-        steps: dict[str, Callable[[], None]] = {
-            **{name: partial(scenario, bench) for name, scenario in SCENARIOS.items()},
-            "fuzzing and webhooks": self._fuzz_and_observe,
-            **{name: partial(scenario, bench) for name, scenario in LAST_SCENARIOS.items()},
-        }
-        for name, step in steps.items():
-            yield name
-            started, sent = time.monotonic(), len(self.record.exchanges)
+        What one partner does is nothing to another: with two of them, webhooks are watched from
+        the beginning. Else they come before what takes the money that they need.
+        """
+        bench = Workbench(self.contract, self.target, SCENARIOS)
+        patience = PATIENCE_SECONDS[self.profile]
+        watch = Watch(self.contract, self.target, self.receiver, patience)
+        observe = partial(self._take, WEBHOOKS, WEBHOOKS, watch.observe)
+        with ThreadPoolExecutor(1) as pool:
+            observed = pool.submit(observe).result if OTHER in self.target.keys else None
+            steps: dict[str, Callable[[], None]] = {
+                **self._scenarios(FIRST_SCENARIOS, bench),
+                FUZZING: partial(self._fuzz, bench),
+                **({WEBHOOKS: observe} if observed is None else {}),
+                **self._scenarios(LATE_SCENARIOS, bench),
+                **({WEBHOOKS: observed} if observed is not None else {}),
+                **self._scenarios(LAST_SCENARIOS, bench),
+            }
             try:
-                step()
+                for self.at, step in steps.items():
+                    step()
             except TargetLost as lost:
                 self.stopped = str(lost)
-                return
             finally:
-                requests = len(self.record.exchanges) - sent
-                self.steps.append((name, requests, time.monotonic() - started))
+                watch.give_up()
 
-    def _fuzz_and_observe(self) -> None:
-        """Both at once, if they cannot meet: what one partner does is nothing to another."""
+    def _scenarios(
+        self, scenarios: Mapping[str, Callable[[Workbench], None]], bench: Workbench
+    ) -> dict[str, Callable[[], None]]:
+        return {
+            name: partial(self._take, name, SCENARIOS, partial(scenario, bench))
+            for name, scenario in scenarios.items()
+        }
+
+    def _fuzz(self, bench: Workbench) -> None:
+        """Fuzz; what examples ask for may be slow, and is no obstacle."""
+        contract, profile = self.contract, FUZZERS[self.profile]
         with ThreadPoolExecutor(1) as pool:
-            observed = pool.submit(self._observe) if OTHER in self.target.keys else None
-            fuzz(self.contract.document, self.target, FUZZING[self.profile], self.seed)
-        if observed is None:
-            self._observe()
-        else:
-            observed.result()
+            sent = pool.submit(self._take, "examples", SCENARIOS, partial(examples, bench))
+            self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
+            sent.result()
 
-    def _observe(self) -> None:
-        """Watch the webhooks, as the other partner if there is one."""
-        document, keys = self.contract.document, self.target.keys
-        declared, registered = webhooks(document), registration(document)
-        reason = None
-        if self.receiver is None:
-            reason = "no receiver was asked for"
-        elif registered is None:
-            reason = "the document does not declare how endpoints are registered"
-        if self.receiver is None or registered is None:
-            for webhook in declared:
-                self.record.skip("event-missing", webhook.pointer, str(reason))
-            return
-        own = {MAIN: keys[OTHER]} if OTHER in keys else dict(keys)
-        where = setting(
-            declared,
-            authority=self.receiver.authority,
-            public_url=self.receiver.public_url,
-            port=self.receiver.port,
-        )
-        with (
-            Target(self.target.base_url, self.target.credential, self.record, own) as target,
-            Receiver(where) as receiver,
-        ):
-            bench = Workbench(self.contract, target, "webhooks")
-            pace = Pace(self.receiver.retry_scale, PATIENCE_SECONDS[self.profile])
-            provoke = partial(cause, bench)
-            Observation(target, receiver, declared, registered, provoke, pace).run()
+    def _take(self, name: str, source: str, step: Callable[[], None]) -> None:
+        """Take a step of a source; note how many requests it made, and how long it took."""
+        started, before = time.monotonic(), len(self.record.exchanges)
+        try:
+            step()
+        finally:
+            seconds = time.monotonic() - started
+            later = self.record.exchanges[before:]
+            own = sum(1 for each in later if each.source == source)
+            self.steps.append((name, own, seconds))
 
     def report(self) -> Report:
         """What was found, with the coverage, as every command reports it."""
@@ -194,7 +173,7 @@ class Run:
             facts.append(("Stopped", self.stopped))
         return Report(
             document.path,
-            in_order(self._findings()),
+            in_order(findings(self.contract, self.record)),
             (),
             RULES,
             document.line,
@@ -203,37 +182,12 @@ class Run:
                 Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
                 *coverage.tables(self.items),
             ),
+            command="test",
         )
 
     def _steps(self) -> Iterator[tuple[str, str, str]]:
         for name, requests, seconds in self.steps:
             yield name, f"{requests:,}", f"{seconds:.1f}"
-
-    @property
-    def failures(self) -> list[Violation]:
-        """The violations, each once: the first one of those that say the same."""
-        found: dict[tuple[str, Pointer, str], Violation] = {}
-        for each in self.record.violations:
-            found.setdefault((each.rule, each.pointer, each.message), each)
-        return list(found.values())
-
-    def _findings(self) -> Iterator[Finding]:
-        for number, each in enumerate(self.failures, 1):
-            yield Finding(
-                each.rule,
-                Level.ERROR,
-                self.contract.document.locate(each.pointer),
-                each.pointer,
-                each.message,
-                evidence=(Evidence("failure", f"F{number}"), *_evidence(each)),
-            )
-
-
-def _evidence(violation: Violation) -> Iterator[Evidence]:
-    for exchange in violation.exchanges[-_EXCHANGES:]:
-        yield Evidence(f"request {exchange.number}", exchange.request.curl)
-        answer = exchange.response.shown if exchange.response else exchange.failure or "no answer"
-        yield Evidence(f"answer {exchange.number}", answer)
 
 
 def begin(

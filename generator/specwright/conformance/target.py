@@ -18,8 +18,8 @@ from specwright.document.security import credential_scheme
 from specwright.pointer import Pointer
 
 # Whose credentials a request carries: the key of most, that of another partner, one whose rate
-# limits may be used up, and none.
-MAIN, OTHER, LIMITED, NOBODY = "main", "other", "limited", ""
+# limits may be used up, one that may do nothing, and none.
+MAIN, OTHER, LIMITED, SUSPENDED, NOBODY = "main", "other", "limited", "suspended", ""
 # A key of the right form that nobody has.
 STRANGER = "stranger"
 
@@ -30,6 +30,8 @@ MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 # Requests in a row without an answer, and the time they took, after which nothing is there.
 _LOST_AFTER = 8
 _LOST_SECONDS = 60.0
+# Steps of a request, as the client calls them.
+_OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_headers.complete"
 
 
 class TargetLost(Exception):  # noqa: N818 - it ends a run; what was seen so far is reported
@@ -61,12 +63,14 @@ class Target:
     Attributes:
         base_url: without a slash at its end.
         keys: by role.
+        main: the role that MAIN stands for, in the record.
     """
 
     base_url: str
     credential: Credential | None
     record: Record
     keys: Mapping[str, str] = field(repr=False)
+    main: str = MAIN
     _client: httpx2.Client = field(init=False, repr=False)
     _unanswered: list[float] = field(default_factory=list, repr=False)
 
@@ -126,8 +130,9 @@ class Target:
             failure = f"{type(error).__name__}: {error}"
         seconds = time.monotonic() - started
         self._unanswered = [] if failure is None else [*self._unanswered, seconds]
+        noted = self.main if role == MAIN else role
         exchange = self.record.add(
-            Exchange(0, source, role, operation, request, response, failure, sent_at, seconds)
+            Exchange(0, source, noted, operation, request, response, failure, sent_at, seconds)
         )
         if len(self._unanswered) >= _LOST_AFTER or sum(self._unanswered) > _LOST_SECONDS:
             count = len(self._unanswered)
@@ -135,8 +140,28 @@ class Target:
         return exchange
 
     def _receive(self, request: Request) -> Response:
+        """The answer to a request, which is sent twice if a connection ends that was idle.
+
+        It may end just when the request comes, which tells nothing of it (RFC 9112, 9.3.1).
+        """
+        steps: list[str] = []
+        try:
+            return self._exchange(request, steps)
+        except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+            if _OPENED in steps or _ANSWERED in steps:
+                raise
+        return self._exchange(request, steps)
+
+    def _exchange(self, request: Request, steps: list[str]) -> Response:
+        def note(step: str, _: object) -> None:
+            steps.append(step)
+
         with self._client.stream(
-            request.method, request.url, headers=list(request.headers), content=request.body
+            request.method,
+            request.url,
+            headers=list(request.headers),
+            content=request.body,
+            extensions={"trace": note},
         ) as answer:
             body = bytearray()
             ends = time.monotonic() + TIMEOUT_SECONDS

@@ -50,8 +50,8 @@ OPERATIONS = frozenset(["ERROR", "SERVICE"])
 MODELS = frozenset(
     """
     Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal MISSING
-    Model None Once OpenUnion Optional StrictBool StrictFloat StrictInt StrictStr StringConstraints
-    True TypeAlias TypeAliasType UUID Union
+    Model None Once OpenUnion Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
+    StringConstraints True TypeAlias TypeAliasType UUID Union
     """.split()
 )
 # What a generated package imports besides the standard library.

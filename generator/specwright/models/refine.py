@@ -7,7 +7,7 @@ parsed source gives; no text is searched.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from typing import Any
@@ -16,14 +16,18 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.models.dialect import SEALED, Dialect
 from specwright.pointer import resolve
+from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
+from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
 _FUTURE = "from __future__ import annotations\n"
 IMPORTS = """\
 from decimal import Decimal
 from typing import Annotated, TypeAlias
-from ._runtime.shared.types import DecimalString, Once, OpenUnion
+from ._runtime.shared.types import DecimalString, Once, OpenUnion, Sensitive
 """
+# How the field of a property with the key is marked.
+_MARKS: Mapping[Keyword[bool], str] = {ONCE: "Once", SENSITIVE: "Sensitive"}
 CONSTRAINTS = {"pattern": "pattern", "minLength": "min_length", "maxLength": "max_length"}
 
 
@@ -52,7 +56,7 @@ class _Edit:
 
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
-    """Put decimals, open unions and values shown once into the generated source."""
+    """Put decimals, open unions and values that are hidden into the generated source."""
     source = _unsealed(source)
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
@@ -76,7 +80,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             fallback = names[dialect.open_unions[key]]["class_name"]
             written[name] = _open_union(schema, members, fallback)
         elif name in classes:
-            edits.extend(_once(dialect.document, schema, entry, classes[name]))
+            edits.extend(_marks(dialect.document, schema, entry, classes[name]))
     forward = _forward(aliases, classes.keys())
     edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
@@ -208,27 +212,30 @@ def _open_union(schema: dict[str, Any], members: list[str], fallback: str) -> st
     return f"Annotated[{' | '.join([*members, fallback])}, OpenUnion({tag!a})]"
 
 
-def _once(
+def _marks(
     document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
 ) -> Iterator[_Edit]:
-    shown_once = {
-        field["name"]
+    """Mark the fields whose values are hidden."""
+    marks = {
+        field["name"]: mark
         for field in entry["fields"]
-        if _is_once(document, schema.get("properties", {}).get(field["original_name"]))
+        for keyword, mark in _MARKS.items()
+        if _declares(document, schema.get("properties", {}).get(field["original_name"]), keyword)
     }
     for statement in node.body:
         if (
             isinstance(statement, ast.AnnAssign)
             and isinstance(statement.target, ast.Name)
-            and statement.target.id in shown_once
+            and statement.target.id in marks
         ):
-            annotation = f"Annotated[{ast.unparse(statement.annotation)}, Once()]"
+            mark = marks[statement.target.id]
+            annotation = f"Annotated[{ast.unparse(statement.annotation)}, {mark}()]"
             yield _edit(statement.annotation, annotation)
 
 
-def _is_once(document: Document, schema: Any) -> bool:
+def _declares(document: Document, schema: Any, keyword: Keyword[bool]) -> bool:
     return isinstance(schema, dict) and (
-        ONCE.read(schema) is True or ONCE.read(document.follow(schema)) is True
+        keyword.read(schema) is True or keyword.read(document.follow(schema)) is True
     )
 
 

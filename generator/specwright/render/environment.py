@@ -12,7 +12,7 @@ from jinja2.sandbox import SandboxedEnvironment
 
 from specwright import pointer
 from specwright.ir.model import Default
-from specwright.render import quoting
+from specwright.render import quoting, releases
 from specwright.render.templates import BUILTIN, Templates
 from specwright.text import Text
 
@@ -24,7 +24,7 @@ _FILTERS: Mapping[str, Callable[..., object]] = {
     "markdown": quoting.markdown,
     "line": quoting.line,
     "product": quoting.product,
-    "version": quoting.version,
+    "version": releases.version,
     "identifier": quoting.identifier,
     "tokens": lambda value: tuple(Text(token) for token in pointer.split(value.raw)),
 }

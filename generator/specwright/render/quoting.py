@@ -25,8 +25,6 @@ _PRAGMA = re.compile(
 _MARKDOWN = re.compile(r"[\\`*_\[\]<>&|#~$]|\A[-+=]")
 _MARKDOWN_ITEM = re.compile(r"\A([0-9]{1,9})([.)])")
 _NOT_IN_PRODUCT = re.compile(r"[^A-Za-z0-9.+_-]")
-_VERSION = re.compile(r"v?([0-9]+(?:\.[0-9]+)*(?:(?:a|b|rc|\.post|\.dev)[0-9]+)?)", re.ASCII)
-_RELEASE = re.compile(r"([0-9]{1,9}(?:\.[0-9]{1,9})*)", re.ASCII)
 
 
 def literal(value: object) -> str:
@@ -90,13 +88,6 @@ def line(text: Text | str) -> Text:
 def product(text: Text | str) -> str:
     """Write text as a product token of a `User-Agent` header (RFC 9110, 10.1.5)."""
     return _NOT_IN_PRODUCT.sub("-", _raw(text))
-
-
-def version(text: Text | str) -> str:
-    """Write the document's version as a version of a distribution, as near as rules allow."""
-    raw = _raw(text).strip().replace("-", ".").lower()
-    found = _VERSION.fullmatch(raw) or _RELEASE.search(raw)
-    return found[1] if found else "0"
 
 
 def identifier(name: str) -> str:

@@ -12,8 +12,6 @@ from specwright.text import visible
 
 # What GitHub takes as a comment.
 LIMIT = 65_535
-# How a bot knows the comment that it wrote before.
-MARKER = "<!-- specwright report -->"
 # Room for what is not a finding; these have the rest.
 _FACTS, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 8_000, 8_000
 # How much of a text is shown in a cell and as evidence.
@@ -31,10 +29,16 @@ class _Written(NamedTuple):
     support: str = ""
 
 
+def marker(command: str) -> str:
+    """How a bot knows the comment that it wrote before, and not the one of another command."""
+    return f"<!-- specwright {command} -->"
+
+
 def render(report: Report) -> str:
     """The verdict, then HTML in which Markdown is not read, as far as there is room."""
     outcome = "failed" if report.has_errors else "passed"
-    head = f"### specwright {outcome}: {verdict(report)} {MARKER}\n"
+    title = f"specwright {report.command} {outcome}: {verdict(report)}"
+    head = f"### {title} {marker(report.command)}\n"
     facts = [("document", report.document), *report.facts]
     before = _block("<table>", facts, _fact, "</table>", _FACTS, "fact")
     after = _tables(report) + _all_waived(report)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from urllib.parse import quote, quote_plus
@@ -20,6 +21,7 @@ REDACTED = "[redacted]"
 _SAFE = ("", "/", "!$&'()*+,;=:@", "!$&'()*+,;=:@/?")
 # A shorter piece of Base64 would match by chance.
 _SHORTEST_PIECE = 8
+_WORD = re.compile(r"[A-Za-z0-9]+")
 
 
 class Redaction:
@@ -28,21 +30,35 @@ class Redaction:
     It finds a secret as it is, percent-encoded, escaped as in JSON, and as Base64, also within
     the Base64 of a longer text, such as that of an `Authorization` header. Each form is one
     linear search.
+
+    Of `values` there may be thousands, which are no credentials: they are found but in Base64. A
+    text is searched only for those of which it has a word that few others have.
     """
 
-    __slots__ = ("_forms",)
+    __slots__ = ("_forms", "_of_word")
 
-    def __init__(self, secrets: Iterable[str]) -> None:
-        forms = {form for secret in secrets for form in _forms(secret) if form}
-        # A form may be a part of another one.
-        self._forms = sorted(forms, key=lambda form: (-len(form), form))
+    def __init__(self, secrets: Iterable[str], values: Iterable[str] = ()) -> None:
+        self._forms = {form for secret in secrets for form in _forms(secret) if form}
+        self._of_word: dict[str, set[str]] = {}
+        inner = {form: _inner_words(form) for value in values for form in _written(value)}
+        common = Counter(word for words in inner.values() for word in words)
+        for form, words in inner.items():
+            if words:
+                rarest = min(words, key=lambda word: (common[word], word))
+                self._of_word.setdefault(rarest, set()).add(form)
+            elif form:
+                self._forms.add(form)
 
     def __repr__(self) -> str:
         return f"Redaction({len(self._forms)} forms)"
 
     def text(self, text: str) -> str:
         """The text without secrets."""
-        for form in self._forms:
+        forms = set(self._forms)
+        for word in self._of_word.keys() & set(_WORD.findall(text)):
+            forms |= self._of_word[word]
+        # A form may be a part of another one.
+        for form in sorted(forms, key=lambda form: (-len(form), form)):
             text = text.replace(form, REDACTED)
         return text
 
@@ -111,7 +127,12 @@ class Redaction:
         )
 
 
-def _forms(secret: str) -> Iterator[str]:
+def _inner_words(text: str) -> set[str]:
+    """The words that stay words whatever stands before and after the text."""
+    return {each[0] for each in _WORD.finditer(text) if each.start() and each.end() < len(text)}
+
+
+def _written(secret: str) -> Iterator[str]:
     octets = secret.encode("utf-8", "surrogatepass")
     yield secret
     for encoded in (quote_plus(octets), *(quote(octets, safe=safe) for safe in _SAFE)):
@@ -120,6 +141,11 @@ def _forms(secret: str) -> Iterator[str]:
     for escaped in (json.dumps(secret), json.dumps(secret, ensure_ascii=False)):
         yield escaped[1:-1]
         yield escaped[1:-1].replace("/", "\\/")
+
+
+def _forms(secret: str) -> Iterator[str]:
+    octets = secret.encode("utf-8", "surrogatepass")
+    yield from _written(secret)
     for alphabet in (b"+/", b"-_"):
         yield b64encode(octets, alphabet).decode().rstrip("=")
         for before in range(3):

@@ -30,6 +30,24 @@ def accept_any_text() -> None:
 
 
 @contextmanager
+def live(line: Callable[[], str]) -> Iterator[None]:
+    """Show what a long command is at, asked for several times a second; only on a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    # Imported here: only a terminal needs it.
+    from rich.console import Console
+    from rich.text import Text as Line
+
+    class Asking:
+        def __rich__(self) -> Line:
+            return Line(visible(line()))
+
+    with Console(stderr=True).status(Asking()):
+        yield
+
+
+@contextmanager
 def progress(first: str) -> Iterator[Callable[[str], None]]:
     """Show which step a long command is at; silent where nobody is watching."""
     if not sys.stderr.isatty():

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
 
@@ -16,11 +17,13 @@ from partner_esim.server import Context, Cursors, Problem
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
 from ..domain.stamp import Stamp
+from ..problems import unavailable
 from ..store.database import Database, UnavailableError, Writer
 from ..store.unit import Unit
 from ..values.clock import Clock
 from ..values.entities import Principal, Scope
 from ..values.ids import Ids
+from .turns import CarrierTurns
 
 T = TypeVar("T")
 
@@ -35,6 +38,7 @@ class Backend:
 
     Attributes:
         wake: called after each commit, which may have left something to do.
+        turns: who may ask the carrier.
     """
 
     database: Database
@@ -43,6 +47,7 @@ class Backend:
     carrier: Provisioner
     cursors: Cursors
     wake: Callable[[], None]
+    turns: CarrierTurns = field(default_factory=CarrierTurns)
 
     def stamp(self) -> Stamp:
         """Return the stamp of one unit of work."""
@@ -73,8 +78,9 @@ class Backend:
     ) -> Answered:
         """Do what a reference stands for, unless that is done or in progress."""
         must_ask = self.carrier.has_to_be_asked(inquiry)
+        turn = self.turns.take(claim.scope.partner_id) if must_ask else nullcontext()
         try:
-            async with self.database.hold(claim.name, is_long=must_ask) as writer:
+            async with turn, self.database.hold(claim.name, is_long=must_ask) as writer:
                 if writer is not None:
                     return await self._do(writer, inquiry if must_ask else None, check, do)
             # Whoever holds the reference may only be another repeat of what is done.
@@ -108,12 +114,6 @@ class Backend:
             raise Problem("upstream_error", error.message) from None
         except UnreachableError:
             raise unavailable() from None
-
-
-def unavailable() -> Problem:
-    """Make the problem of something that will work again soon."""
-    message = "The service cannot do this now. Try again."
-    return Problem("unavailable", message, headers={"Retry-After": "1"})
 
 
 def scope_of(context: Context) -> Scope:

@@ -23,10 +23,21 @@ _SECRET_BYTES = 32
 class WebhookEndpointGroup(WebhookEndpoints):
     """The addresses that events are delivered to."""
 
-    def __init__(self, backend: Backend, check_url: Callable[[str], Awaitable[None]]) -> None:
-        """Make the group; `check_url` raises RefusedUrl for what may not be registered."""
+    def __init__(
+        self,
+        backend: Backend,
+        check_url: Callable[[str], Awaitable[None]],
+        encrypt: Callable[[str], str],
+    ) -> None:
+        """Make the group.
+
+        Args:
+            check_url: raises RefusedUrl for what may not be registered.
+            encrypt: returns what is stored of a secret.
+        """
         self._backend = backend
         self._check_url = check_url
+        self._encrypt = encrypt
 
     async def list_webhook_endpoints(self, *, context: Context) -> models.WebhookEndpointList:
         """List all endpoints of the mode, newest first."""
@@ -47,9 +58,9 @@ class WebhookEndpointGroup(WebhookEndpoints):
         selected = None if body.event_types is MISSING else body.event_types
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
         endpoint = await self._backend.write(
-            partial(endpoints.register, scope, body.url, selected, secret)
+            partial(endpoints.register, scope, body.url, selected, self._encrypt(secret))
         )
-        return bodies.created_endpoint(endpoint)
+        return bodies.created_endpoint(endpoint, secret)
 
     async def delete_webhook_endpoint(self, *, id: str, context: Context) -> None:
         """Remove an endpoint."""

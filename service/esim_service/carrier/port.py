@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from ..domain.lifecycle import Observation
 from ..values.entities import Esim, Mode, Order, Profile, Topup
@@ -81,3 +81,8 @@ class Reporter(Protocol):
             UnreachableError: it does not answer now.
         """
         ...
+
+
+@runtime_checkable
+class Carrier(Provisioner, Reporter, Protocol):
+    """A carrier as a whole, which makes eSIMs and goes on to tell of them."""

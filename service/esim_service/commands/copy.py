@@ -30,7 +30,7 @@ def copy(file: Path, database: str | None) -> None:
     """
 
     async def fill(target: Database) -> dict[str, int]:
-        if isinstance(target, SqliteDatabase) and target.path == file.absolute():
+        if isinstance(target, SqliteDatabase) and target.path == file.resolve():
             raise OperatorError(f"{file} is the database itself")
         await migrate(target)
         await require_current(target)

@@ -10,7 +10,7 @@ import click
 from .. import settings
 from ..domain import partners
 from ..keys import auth
-from ..process.safeguard import refuse_live
+from ..process.safeguard import require_live
 from ..store import partners as store
 from ..store.database import Database, OperatorError
 from ..store.migrate import migrate_new, require_current
@@ -95,11 +95,13 @@ def keys_create(
       esim-service keys create --partner load --mode test --read-limit 100000 --write-limit 100000
     """
     if mode == "live":
-        refuse_live(settings.load())
+        require_live(settings.load())
     text = auth.new_key(mode)
     name = partner.strip()
     if not name:
         raise click.BadParameter("must not be empty", param_hint="--partner")
+    if not name.isprintable():
+        raise click.BadParameter("must have no control characters", param_hint="--partner")
 
     if expires_in is not None and expires_at is not None:
         raise click.UsageError("give one of --expires-in and --expires-at")

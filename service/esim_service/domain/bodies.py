@@ -115,10 +115,10 @@ def endpoint(value: WebhookEndpoint) -> models.WebhookEndpoint:
     )
 
 
-def created_endpoint(value: WebhookEndpoint) -> models.WebhookEndpointCreated:
-    """Show a new webhook endpoint, with its secret."""
+def created_endpoint(value: WebhookEndpoint, secret: str) -> models.WebhookEndpointCreated:
+    """Show a new webhook endpoint, with the secret of which `value` has the stored form."""
     shown = endpoint(value).model_dump()
-    return models.WebhookEndpointCreated(**shown, signing_secret=value.secret)
+    return models.WebhookEndpointCreated(**shown, signing_secret=secret)
 
 
 def event(

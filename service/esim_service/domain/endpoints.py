@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import get_args
 
 from partner_esim import models
@@ -28,7 +28,7 @@ def not_found() -> Problem:
 def register(
     scope: Scope, url: str, event_types: Sequence[str] | None, secret: str, stamp: Stamp
 ) -> Unit[WebhookEndpoint]:
-    """Register an endpoint.
+    """Register an endpoint, whose secret is stored as it is given.
 
     Raises:
         Problem: there are as many as there may be.
@@ -55,6 +55,14 @@ def register(
     )
     yield from store.add_endpoint(endpoint)
     return endpoint
+
+
+def renew_secrets(decrypt: Callable[[str], str], encrypt: Callable[[str], str]) -> Unit[int]:
+    """Store the secrets of all endpoints anew; return how many there are."""
+    known = yield from store.secrets()
+    for endpoint_id, stored in known.items():
+        yield from store.replace_secret(endpoint_id, stored, encrypt(decrypt(stored)))
+    return len(known)
 
 
 def remove(scope: Scope, endpoint_id: str) -> Unit[None]:

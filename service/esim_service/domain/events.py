@@ -70,7 +70,9 @@ def _write(
     account: Account, type_: str, data: BaseModel, stamp: Stamp, threshold: int | None
 ) -> Unit[tuple[Account, Event]]:
     event_id, sequence = stamp.new(Prefix.EVENT), account.last_event + 1
-    body = bodies.event(event_id, type_, stamp.now, account.scope, data, threshold)
-    event = Event(event_id, account.scope, sequence, type_, body, stamp.now)
+    # Whoever waited for the account has an older stamp than who had it before.
+    now = max(stamp.now, account.last_event_at)
+    body = bodies.event(event_id, type_, now, account.scope, data, threshold)
+    event = Event(event_id, account.scope, sequence, type_, body, now)
     yield from store.add_event(event)
-    return replace(account, last_event=sequence), event
+    return replace(account, last_event=sequence, last_event_at=now), event

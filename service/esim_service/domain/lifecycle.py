@@ -109,17 +109,12 @@ def top_up(esim: Esim, topup: Topup, now: int) -> Esim:
         else esim.total_bytes + topup.data_bytes
     )
     after = replace(esim, total_bytes=total, updated_at=now)
-    after = replace(after, usage_reported=min(esim.usage_reported, _mark(after)))
+    after = replace(after, usage_reported=_mark(after))
     if esim.status == "depleted" and after.usage_reported < _ALL:
         after = replace(after, status="active")
     if esim.activated_at is None and esim.validity_days:
         return replace(after, validity_days=esim.validity_days + topup.validity_days)
     return _until(after, esim.expires_at + topup.validity_days * DAY)
-
-
-def revoke(esim: Esim, now: int) -> Esim:
-    """Return the eSIM after it was taken back; nothing happens to it any more."""
-    return esim if esim.status == "revoked" else replace(esim, status="revoked", updated_at=now)
 
 
 def next_moment(esim: Esim, now: int) -> int | None:

@@ -13,6 +13,7 @@ from ..store.unit import Unit
 from ..values.clock import DAY
 from ..values.entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
 from ..values.ids import Prefix
+from ..values.money import LIMIT, to_text
 from . import bodies, events, ledger, lifecycle
 from .idempotency import Answered, IdempotentRequest, remember, replay
 from .lifecycle import NextReport
@@ -55,6 +56,17 @@ def check_days(plan_type: PlanType, days: int | None) -> int:
     if days is not None:
         raise Problem("days_not_allowed", "A fixed plan has its own days.", param="days")
     return 1
+
+
+def check_total(total: int, param: str) -> int:
+    """Return the total of a purchase.
+
+    Raises:
+        Problem: the contract cannot write an amount like this, and no account can hold it.
+    """
+    if total >= LIMIT:
+        raise Problem("out_of_range", f"This costs {to_text(LIMIT)} USD or more.", param=param)
+    return total
 
 
 def check(request: Request) -> Unit[Answered | None]:
@@ -164,7 +176,7 @@ def _priced(request: Request) -> Unit[tuple[Plan, int]]:
     if not plan.available:
         raise Problem("plan_unavailable", "This plan cannot be ordered now.", param="plan_id")
     times = check_days(plan.plan_type, request.days)
-    return plan, plan.price * times * request.quantity
+    return plan, check_total(plan.price * times * request.quantity, "quantity")
 
 
 def _esim(order: Order, plan: Plan, profile: Profile, stamp: Stamp) -> Esim:

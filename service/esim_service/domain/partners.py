@@ -32,6 +32,7 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
             low_threshold=LOW_THRESHOLD,
             low_reported=True,
             last_event=0,
+            last_event_at=0,
             purged_event=0,
             updated_at=stamp.now,
         )

@@ -15,5 +15,5 @@ class Stamp:
     ids: Ids
 
     def new(self, prefix: Prefix) -> str:
-        """Return a new id."""
-        return self.ids.new(prefix)
+        """Return a new id of this time: ids stand in the order of the times beside them."""
+        return self.ids.at(self.now, prefix)

@@ -13,7 +13,7 @@ from ..values.entities import Esim, Job, Topup, TopupPlan
 from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle
 from .idempotency import Answered, IdempotentRequest, remember, replay
-from .orders import check_days
+from .orders import check_days, check_total
 from .stamp import Stamp
 
 
@@ -139,4 +139,5 @@ def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
     if not plan.available:
         message = "This top-up plan cannot be bought now."
         raise Problem("plan_unavailable", message, param="topup_plan_id")
-    return esim, plan, plan.price * check_days(plan.plan_type, request.days)
+    total = plan.price * check_days(plan.plan_type, request.days)
+    return esim, plan, check_total(total, "days")

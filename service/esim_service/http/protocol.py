@@ -97,8 +97,9 @@ class Protocol(HttpToolsProtocol):
         hosts = sum(name == b"host" for name, _ in self.headers)
         if version not in ("1.0", "1.1") or hosts > 1 or (hosts == 0 and version == "1.1"):
             raise MalformedError
-        self._is_head = False
+        # It refuses targets that it cannot take apart: until it returns, nobody has the request.
         super().on_headers_complete()
+        self._is_head = False
 
     def on_body(self, body: bytes) -> None:
         """Take a part of the body."""
@@ -128,9 +129,10 @@ class Protocol(HttpToolsProtocol):
         super().on_url(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        """Take a header."""
+        """Take a header; one that follows the body says nothing about the request."""
         self._count(len(name) + len(value))
-        super().on_header(name, value)
+        if self._is_head:
+            super().on_header(name, value)
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, or has a method that the parser does not know."""

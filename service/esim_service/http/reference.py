@@ -267,6 +267,8 @@ def _notes(schema: Node) -> list[Markup]:
         notes.append(Markup("{}; more may be added").format(_codes(values)))
     if schema.get("x-contract-once"):
         notes.append(Markup("shown in this answer only"))
+    if schema.get("x-contract-sensitive"):
+        notes.append(Markup("sensitive"))
     return notes
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from starlette.requests import Request
 
-from ..api.backend import unavailable
+from ..problems import unavailable
 from ..store.database import UnavailableError
 from ..values.entities import Mode, Principal
 

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass, replace
 
 from prometheus_client import CollectorRegistry, PlatformCollector, ProcessCollector
 
+from ..carrier.modes import CarrierOfMode, NoCarrier
+from ..carrier.plugged import open_carrier
+from ..carrier.port import Carrier
 from ..carrier.simulator import Simulator
 from ..delivery.addresses import AddressRule
 from ..delivery.resolver import SystemResolver
-from ..delivery.sender import Sender, trust
+from ..delivery.sender import Message, Outcome, Sender, trust
 from ..settings import Settings
+from ..store import events
 from ..store.database import Database
+from ..store.encryption import SecretBox
 from ..store.open import open_database
 from ..values.clock import Clock, SystemClock
 from ..values.ids import Ids
@@ -27,15 +32,17 @@ class Ports:
 
     Attributes:
         rule: which addresses webhooks may reach.
+        secrets: what signing secrets are stored with.
         registry: the metrics of the process.
     """
 
     database: Database
     clock: Clock
     ids: Ids
-    carrier: Simulator
+    carrier: Carrier
     rule: AddressRule
     resolver: SystemResolver
+    secrets: SecretBox
     registry: CollectorRegistry
 
 
@@ -44,23 +51,26 @@ async def open_ports(settings: Settings) -> AsyncIterator[Ports]:
     """Open the database, and make the other ports, for the time of the context.
 
     Raises:
-        OperatorError: the database cannot be used.
+        OperatorError: the database or the carrier cannot be used.
     """
     registry = CollectorRegistry()
     ProcessCollector(registry=registry)
     PlatformCollector(registry=registry)
     clock = SystemClock()
-    async with open_database(settings.database) as database:
-        with closing(SystemResolver()) as resolver:
-            yield Ports(
-                database=database,
-                clock=clock,
-                ids=Ids(clock),
-                carrier=Simulator(),
-                rule=AddressRule(settings.webhook_allow_cidr),
-                resolver=resolver,
-                registry=registry,
-            )
+    async with AsyncExitStack() as stack:
+        live: Carrier = NoCarrier()
+        if settings.carrier is not None:
+            live = await stack.enter_async_context(open_carrier(settings.carrier))
+        yield Ports(
+            database=await stack.enter_async_context(open_database(settings.database)),
+            clock=clock,
+            ids=Ids(clock),
+            carrier=CarrierOfMode({"test": Simulator(), "live": live}),
+            rule=AddressRule(settings.webhook_allow_cidr),
+            resolver=stack.enter_context(closing(SystemResolver())),
+            secrets=SecretBox(settings.encryption_keys),
+            registry=registry,
+        )
 
 
 @asynccontextmanager
@@ -68,13 +78,28 @@ async def open_background(ports: Ports, settings: Settings) -> AsyncIterator[Bac
     """Make the background work of a process, for the time of the context."""
     context = trust(settings.webhook_ca_file)
     async with Sender(ports.clock, ports.rule, ports.resolver, context) as sender:
+
+        async def send(message: Message) -> Outcome:
+            return await sender.send(replace(message, secret=ports.secrets.decrypt(message.secret)))
+
         yield Background(
             ports.database,
             ports.clock,
             ports.ids,
             ports.carrier,
             ports.carrier,
-            sender.send,
+            send,
             WorkMetrics(ports.registry),
             settings.webhook_retry_scale,
         )
+
+
+async def require_secrets(ports: Ports) -> None:
+    """Return if what signs deliveries can be decrypted.
+
+    Raises:
+        OperatorError: it cannot, with the keys that are set.
+    """
+    stored = await ports.database.read(events.secrets)
+    for each in stored.values():
+        ports.secrets.decrypt(each)

@@ -42,8 +42,8 @@ from ..store.migrate import migrate, require_current
 from ..store.open import is_file
 from ..values.ids import Prefix
 from .background import Background
-from .ports import open_background, open_ports
-from .safeguard import require_no_live_keys
+from .ports import open_background, open_ports, require_secrets
+from .safeguard import require_fit_for_keys
 
 DOCS_PATH = "/docs"
 
@@ -80,7 +80,8 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         ports = await stack.enter_async_context(open_ports(settings))
         database, clock, ids = ports.database, ports.clock, ports.ids
         await prepare(database, may_migrate=is_file(settings.database))
-        await require_no_live_keys(settings, database, clock.now())
+        await require_fit_for_keys(settings, database, clock.now())
+        await require_secrets(ports)
         windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
         background = None
         if settings.worker:
@@ -111,7 +112,9 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             balance=BalanceGroup(backend),
             events=EventGroup(backend),
             webhook_endpoints=WebhookEndpointGroup(
-                backend, partial(guard.check, rule=ports.rule, resolve=ports.resolver)
+                backend,
+                partial(guard.check, rule=ports.rule, resolve=ports.resolver),
+                ports.secrets.encrypt,
             ),
             sandbox=SandboxGroup(backend),
             authenticate=Authenticator(StoredKeys(database, clock)),

@@ -16,8 +16,8 @@ from ..store.database import OperatorError
 from ..store.migrate import require_current
 from ..store.open import is_file
 from .background import Background
-from .ports import open_background, open_ports
-from .safeguard import require_no_live_keys
+from .ports import open_background, open_ports, require_secrets
+from .safeguard import require_fit_for_keys
 
 _log = structlog.get_logger(__name__)
 
@@ -41,7 +41,8 @@ async def work(settings: Settings, announce: Callable[[str], None]) -> None:
         async with open_ports(settings) as ports:
             ready = partial(require_current, ports.database)
             await ready()
-            await require_no_live_keys(settings, ports.database, ports.clock.now())
+            await require_fit_for_keys(settings, ports.database, ports.clock.now())
+            await require_secrets(ports)
             server = Server(create_operations_app(ready, ports.registry))
             serving = asyncio.create_task(server.serve(sockets=[bound]))
             await server.listens.wait()

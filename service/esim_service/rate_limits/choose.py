@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from ..store.database import Database, OperatorError
+from ..store.sqlite import SqliteDatabase
 from ..values.clock import Clock
-from .limiter import LocalWindows, Windows
+from .file import open_file
+from .limiter import Windows
 
 
 @asynccontextmanager
@@ -34,4 +36,6 @@ async def open_windows(
         assert isinstance(database, PostgresDatabase)
         yield PostgresWindows(database)
     else:
-        yield LocalWindows(clock)
+        assert isinstance(database, SqliteDatabase)
+        with open_file(database.path.with_name(f"{database.path.name}.rates"), clock) as alone:
+            yield alone

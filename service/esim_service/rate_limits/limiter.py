@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import deque
+from collections.abc import Iterator
 from typing import Protocol
 
-from partner_esim.server import Allowance, Context, Problem, RateLimit
+from partner_esim.server import Allowance, Context, RateLimit
 
+from ..problems import unavailable
 from ..store.database import UnavailableError
 from ..values.clock import Clock
 from ..values.entities import Principal
@@ -50,6 +52,21 @@ class LocalWindows:
         self._clock = clock
         self._taken: dict[str, deque[float]] = {}
 
+    def all(self) -> Iterator[tuple[str, float]]:
+        """Return what is counted: buckets, and times on the monotonic clock."""
+        return ((bucket, each) for bucket, taken in self._taken.items() for each in taken)
+
+    def restore(self, bucket: str, taken_at: float) -> None:
+        """Count what an earlier process has let through, in the order of time."""
+        self._taken.setdefault(bucket, deque()).append(taken_at)
+
+    def forget(self, seconds: float) -> None:
+        """Drop what no window of so many seconds has any more."""
+        start = self._clock.monotonic() - seconds
+        for bucket, taken in tuple(self._taken.items()):
+            if taken and taken[-1] <= start:
+                del self._taken[bucket]
+
     async def check(self) -> None:
         """Return: this process can always count."""
 
@@ -84,5 +101,4 @@ class KeyLimiter:
         try:
             return await self._windows.take(bucket, allowed, limit.window_seconds)
         except UnavailableError:
-            message = "The service cannot do this now. Try again."
-            raise Problem("unavailable", message, headers={"Retry-After": "1"}) from None
+            raise unavailable() from None

@@ -10,6 +10,9 @@ from .unit import Unit
 
 T = TypeVar("T")
 
+# So many contexts of `Database.hold` may be long at a time; each may occupy a connection.
+LONG_HOLDS = 20
+
 Dialect: TypeAlias = Literal["sqlite", "postgres"]
 
 

@@ -144,6 +144,20 @@ def save_endpoint(endpoint: WebhookEndpoint) -> Unit[None]:
     )
 
 
+def secrets() -> Unit[Mapping[str, str]]:
+    """Return the stored secrets of all endpoints."""
+    found = yield from rows("SELECT endpoint_id, secret FROM webhook_endpoints")
+    return {each["endpoint_id"]: each["secret"] for each in found}
+
+
+def replace_secret(endpoint_id: str, before: str, after: str) -> Unit[None]:
+    """Store the secret of an endpoint in another form, if it is still stored as it was."""
+    yield from execute(
+        "UPDATE webhook_endpoints SET secret = $3 WHERE endpoint_id = $1 AND secret = $2",
+        *(endpoint_id, before, after),
+    )
+
+
 def _endpoint(found: Row) -> WebhookEndpoint:
     return WebhookEndpoint(
         endpoint_id=found["endpoint_id"],

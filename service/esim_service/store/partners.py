@@ -120,6 +120,7 @@ def add_account(account: Account) -> Unit[None]:
         low_threshold=account.low_threshold,
         low_reported=int(account.low_reported),
         last_event=account.last_event,
+        last_event_at=account.last_event_at,
         purged_event=account.purged_event,
         updated_at=account.updated_at,
     )
@@ -149,13 +150,15 @@ def save_account(account: Account) -> Unit[None]:
     """Store the changed account."""
     yield from execute(
         "UPDATE accounts SET balance = $3, low_threshold = $4, low_reported = $5, last_event = $6,"
-        " purged_event = $7, updated_at = $8 WHERE partner_id = $1 AND mode = $2",
+        " last_event_at = $7, purged_event = $8, updated_at = $9"
+        " WHERE partner_id = $1 AND mode = $2",
         account.scope.partner_id,
         account.scope.mode,
         account.balance,
         account.low_threshold,
         int(account.low_reported),
         account.last_event,
+        account.last_event_at,
         account.purged_event,
         account.updated_at,
     )
@@ -199,6 +202,7 @@ def _account(found: Row) -> Account:
         low_threshold=found["low_threshold"],
         low_reported=bool(found["low_reported"]),
         last_event=found["last_event"],
+        last_event_at=found["last_event_at"],
         purged_event=found["purged_event"],
         updated_at=found["updated_at"],
     )

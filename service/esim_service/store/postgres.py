@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from .database import Dialect, OperatorError, UnavailableError, Writer
+from .database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
 from .unit import Row, Statement, Unit, Value
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OLDEST = 15
-# So many requests can wait for the carrier at once; each occupies a connection meanwhile.
-LONG_HOLDS = 20
 _ATTEMPTS = 5
 _CONNECTION_ERRORS = (
     OSError,

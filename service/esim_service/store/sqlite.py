@@ -27,6 +27,8 @@ BATCH = 64
 BUSY_SECONDS = 2
 PATIENT_SECONDS = 20
 _OLDEST = (3, 35)
+# Signing secrets and activation codes are in the file, its copies and what is beside it.
+_PRIVATE = 0o600
 _PARAMETER = re.compile(r"\$(\d+)")
 # One writer needs no row locks, and text is ordered by its bytes anyway.
 _NEEDLESS = re.compile(r"\bFOR UPDATE(?: SKIP LOCKED)?\b|\bCOLLATE \"C\"")
@@ -84,13 +86,19 @@ class SqliteDatabase:
             raise OperatorError(
                 f"SQLite {sqlite3.sqlite_version} is too old: 3.35 or newer is needed"
             )
-        self.path = path.absolute()
+        # Through a symbolic link it is the same file, and so has the same lock.
+        self.path = path.resolve()
         self._lock = _lock(self.path) if alone else None
         try:
+            _make_private(self.path, is_ours=alone)
             self._connection = _open_writer(self.path, BUSY_SECONDS if alone else PATIENT_SECONDS)
-        except sqlite3.Error as error:
+            self._inode = _inode(self.path)
+        except (sqlite3.Error, OSError) as error:
             self._unlock()
             raise OperatorError(f"{path} cannot be used as a database: {error}") from error
+        except OperatorError:
+            self._unlock()
+            raise
         self._held: set[str] = set()
         self._local = threading.local()
         self._open_readers: list[sqlite3.Connection] = []
@@ -150,6 +158,14 @@ class SqliteDatabase:
         self._readers.shutdown()
         for connection in self._open_readers:
             connection.close()
+        with suppress(sqlite3.Error), closing(_connect(f"{self.path.as_uri()}?mode=ro")) as last:
+            last.execute("SELECT name FROM sqlite_master").fetchone()
+            # Everything goes into the file, which then is whole without what is beside it.
+            self._connection.execute("PRAGMA busy_timeout = 0")
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            # SQLite leaves what is beside a file when the last one to close it may only read. To
+            # make that again, the next start would need room, which a full disk does not have.
+            self._connection.close()
         self._connection.close()
         self._unlock()
 
@@ -157,7 +173,15 @@ class SqliteDatabase:
         if self._lock is not None:
             os.close(self._lock)
 
+    def _require_file(self) -> None:
+        # A file that is gone would take whatever is written, and keep nothing.
+        with suppress(OSError):
+            if _inode(self.path) == self._inode:
+                return
+        raise UnavailableError(f"{self.path} was removed or replaced while it was in use")
+
     def _read(self, make: Callable[[], Unit[T]]) -> T:
+        self._require_file()
         try:
             connection = self._reader()
             connection.execute("BEGIN")
@@ -210,8 +234,9 @@ class SqliteDatabase:
                     request.error = error
                     connection.execute("ROLLBACK TO request")
                 connection.execute("RELEASE request")
+            self._require_file()
             connection.execute("COMMIT")
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnavailableError) as error:
             # SQLite may have undone the whole transaction by itself, so nobody's work counts.
             with suppress(sqlite3.Error):
                 if connection.in_transaction:
@@ -248,8 +273,8 @@ def _is_passing(error: BaseException) -> bool:
     return isinstance(error, sqlite3.Error) and code is not None and code & 0xFF in _PASSING
 
 
-def _translated(error: sqlite3.Error) -> Exception:
-    if _is_passing(error):
+def _translated(error: sqlite3.Error | UnavailableError) -> Exception:
+    if isinstance(error, sqlite3.Error) and _is_passing(error):
         return UnavailableError(_PASSING[error.sqlite_errorcode & 0xFF])
     return error
 
@@ -275,10 +300,37 @@ def _open_writer(path: Path, busy_seconds: int) -> sqlite3.Connection:
     return connection
 
 
+def _inode(path: Path) -> tuple[int, int]:
+    found = path.stat()
+    return found.st_dev, found.st_ino
+
+
+def _make_private(path: Path, *, is_ours: bool) -> None:
+    """See that only the owner can read the file, which is made if need be.
+
+    SQLite gives what it puts beside the file the same permissions.
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE))
+        path.chmod(_PRIVATE)
+    except FileExistsError:
+        if path.stat().st_nlink > 1:
+            raise OperatorError(
+                f"{path} has another name (a hard link), under which SQLite would not see what is "
+                "in the files beside it: remove that name, or make a copy with "
+                "`esim-service backup`"
+            ) from None
+        if is_ours:
+            for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
+                with suppress(FileNotFoundError):
+                    each.chmod(_PRIVATE)
+
+
 def _lock(path: Path) -> int:
     place = path.with_name(path.name + ".lock")
     try:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
+        os.fchmod(descriptor, _PRIVATE)
     except OSError as error:
         raise OperatorError(f"{place} cannot be written: {error.strerror}") from error
     try:
@@ -293,11 +345,12 @@ def _lock(path: Path) -> int:
 
 
 def _backup(source: Path, target: Path) -> None:
-    if target.absolute() == source or (target.exists() and target.samefile(source)):
+    if target.resolve() == source or (target.exists() and target.samefile(source)):
         raise OperatorError(f"{target} is the database itself")
     part = target.with_name(target.name + ".part")
     try:
         part.unlink(missing_ok=True)
+        _make_private(part, is_ours=True)
         with (
             closing(_connect(f"{source.as_uri()}?mode=ro")) as origin,
             closing(sqlite3.connect(part)) as copy,

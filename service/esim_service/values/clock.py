@@ -66,8 +66,3 @@ class ManualClock:
 def moment(milliseconds: int) -> datetime:
     """Return a wall time as the contract's models want it."""
     return _EPOCH + timedelta(milliseconds=milliseconds)
-
-
-def milliseconds(moment: datetime) -> int:
-    """Return the wall time of a moment with a time zone."""
-    return (moment - _EPOCH) // timedelta(milliseconds=1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 Mode: TypeAlias = Literal["live", "test"]
@@ -72,6 +72,7 @@ class Account:
         balance: the sum of the ledger.
         low_reported: whether balance.low was sent since the balance was last at the threshold.
         last_event: sequence of the newest event.
+        last_event_at: its time.
         purged_event: sequence of the newest event that is too old to be kept.
     """
 
@@ -80,6 +81,7 @@ class Account:
     low_threshold: int
     low_reported: bool
     last_event: int
+    last_event_at: int
     purged_event: int
     updated_at: int
 
@@ -226,6 +228,7 @@ class WebhookEndpoint:
     """An address that events are sent to.
 
     Attributes:
+        secret: what is stored of the secret, which may be encrypted.
         failing_since: when the first attempt after the last success failed.
         exhausted: whether a delivery was given up since the last success.
     """
@@ -234,7 +237,7 @@ class WebhookEndpoint:
     scope: Scope
     url: str
     event_types: tuple[str, ...]
-    secret: str
+    secret: str = field(repr=False)
     status: EndpointStatus
     disabled_reason: str | None
     created_at: int

@@ -31,7 +31,7 @@ class Prefix(StrEnum):
 
 
 class Ids:
-    """Makes ids; those of one instance ascend, also within a millisecond."""
+    """Makes ids; those of one instance ascend within a millisecond."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -40,11 +40,14 @@ class Ids:
         self._random = 0
 
     def new(self, prefix: Prefix) -> str:
-        """Return a new id."""
+        """Return a new id of this moment."""
+        return self.at(self._clock.now(), prefix)
+
+    def at(self, now: int, prefix: Prefix) -> str:
+        """Return a new id of a moment."""
         with self._lock:
-            now = self._clock.now()
-            if now > self._time or self._random == _LAST:
-                self._time = max(now, self._time + 1)
+            if now != self._time or self._random == _LAST:
+                self._time = now
                 # Half of the range stays free for ids of the same millisecond.
                 self._random = secrets.randbits(_RANDOM_BITS - 1)
             else:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.conformance.contract import Contract
 from specwright.conformance.exchange import Exchange
 from specwright.conformance.fuzzing import source
 from specwright.conformance.fuzzing.profile import QUICK, Profile
@@ -56,7 +57,7 @@ def run(
 ) -> Record:
     record = Record()
     with Target(url, Credential.of(document), record, {MAIN: key}) as target:
-        fuzz(document, target, profile, seed)
+        fuzz(Contract(document), target, profile, seed)
     return record
 
 
@@ -190,7 +191,7 @@ def test_an_interrupt_ends_the_processes(
         Target("http://127.0.0.1:1/v1", None, record, {}) as target,
         pytest.raises(KeyboardInterrupt),
     ):
-        fuzz(contract, target, SMALL, 1)
+        fuzz(Contract(contract), target, SMALL, 1)
     assert not any(is_running(int(each.request.url)) for each in record.exchanges)
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from specwright.conformance.contract import Contract
 from specwright.conformance.exchange import Exchange, Request, Response
 from specwright.conformance.fuzzing.plan import (
     configuration,
@@ -17,9 +18,9 @@ from specwright.conformance.fuzzing.plan import (
     idempotency_keys,
 )
 from specwright.conformance.fuzzing.profile import FULL
-from specwright.conformance.fuzzing.route import Routes
 from specwright.conformance.fuzzing.validity import Judge
 from specwright.conformance.record import Record
+from specwright.conformance.routes import Routes
 from specwright.conformance.target import MAIN, Credential, Target
 from specwright.document.model import Document
 from specwright.document.sources.load import load
@@ -49,7 +50,7 @@ def exchange(url: str, status: int) -> Exchange:
 
 
 def test_no_request_can_go_to_another_server(contract: Document) -> None:
-    derived = derive(contract, Routes(contract, BASE), [], 2)
+    derived = derive(contract, Routes(Contract(contract), BASE), [], 2)
     assert "production" in json.dumps(contract.data)
     assert "production" not in json.dumps(derived)
     links = derived["paths"]["/widgets"]["post"]["responses"]["201"]["links"]
@@ -57,7 +58,7 @@ def test_no_request_can_go_to_another_server(contract: Document) -> None:
 
 
 def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) -> None:
-    paths = derive(contract, Routes(contract, BASE), [], 2)["paths"]
+    paths = derive(contract, Routes(Contract(contract), BASE), [], 2)["paths"]
     shares = {
         (path, method): operation["tags"]
         for path, item in paths.items()
@@ -74,7 +75,7 @@ def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) 
 
 def test_ids_of_requests_that_succeeded_are_examples(contract: Document) -> None:
     seen = [exchange("/widgets/w%207", 200), exchange("/widgets/w8", 404)]
-    derived = derive(contract, Routes(contract, BASE), seen, 1)
+    derived = derive(contract, Routes(Contract(contract), BASE), seen, 1)
     (parameter,) = derived["paths"]["/widgets/{id}"]["get"]["parameters"]
     assert parameter["example"] == "w 7"
     assert "parameters" not in derived["paths"]["/widgets/{id}"]["delete"]
@@ -113,7 +114,7 @@ def test_an_idempotency_key_that_is_used_once_fits_its_schema(
     record = Record()
     body = contract.data["components"]["schemas"]["WidgetCreate"]
     body["properties"]["reference"] = described
-    routes = Routes(contract, BASE)
+    routes = Routes(Contract(contract), BASE)
     found = idempotency_keys(routes, Judge(contract, routes), record)
     expected = {"way": ("reference",), "form": form}
     assert found == ({"POST /widgets": expected} if form else {})

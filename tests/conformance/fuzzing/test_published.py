@@ -12,6 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
+from specwright.conformance.contract import Contract
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.record import Record
@@ -172,7 +173,7 @@ def test_what_is_proved_is_what_is_wrong(
         # What was found before has the ids that are there; this document has none.
         for path in ("/2.0/repositories/ada/engine/pullrequests", "/unknown"):
             target.send(target.request("GET", path), "scenarios", PULLS)
-        fuzz(document, target, Profile(60, 10, processes=1), 1)
+        fuzz(Contract(document), target, Profile(60, 10, processes=1), 1)
     assert {(each.rule, each.pointer) for each in record.violations} == expected
     assert not record.skips
     made_up = [each for each in record.exchanges if each.source == "fuzzing"]

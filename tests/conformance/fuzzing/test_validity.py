@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
+from specwright.conformance.contract import Contract
 from specwright.conformance.exchange import Request
-from specwright.conformance.fuzzing.route import Routes
 from specwright.conformance.fuzzing.validity import Judge
+from specwright.conformance.routes import Routes
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.conformance.fuzzing.widgets import DOCUMENT
@@ -47,7 +48,7 @@ def judged(tmp_path: Path, method: str, path: str, url: str, **sent: Any) -> str
     place = tmp_path / "widgets.json"
     place.write_text(json.dumps(document()))
     loaded = upgrade(load(place))
-    routes = Routes(loaded, BASE)
+    routes = Routes(Contract(loaded), BASE)
     operation = routes.find(path, method)
     assert operation is not None
     request = Request(method, BASE + url, sent.get("headers", JSON), sent.get("body"))

@@ -19,7 +19,7 @@ from specwright.conformance.exchange import Headers
 from specwright.conformance.webhooks.attempt import Fault
 from specwright.conformance.webhooks.authority import CERTIFICATE, KEY, Authority
 from specwright.conformance.webhooks.connection import MAX_BODY_BYTES
-from specwright.conformance.webhooks.receiver import MAX_CONNECTIONS, Receiver, Setting
+from specwright.conformance.webhooks.receiver import MAX_CONNECTIONS, GivenUp, Receiver, Setting
 from specwright.errors import InputError
 
 SLOW = 0.3
@@ -227,3 +227,21 @@ def test_a_directory_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file"):
         Authority.at(tmp_path / "file" / "below")
+
+
+def test_nobody_waits_any_more_once_a_run_is_over(receiver: Receiver) -> None:
+    waiting = threading.Event()
+
+    def condition() -> bool:
+        waiting.set()
+        return False
+
+    def give_up() -> None:
+        waiting.wait(10)
+        receiver.give_up()
+
+    threading.Thread(target=give_up).start()
+    with pytest.raises(GivenUp):
+        receiver.wait(condition, time.time() + 600)
+    with pytest.raises(GivenUp):
+        receiver.wait(lambda: True, time.time() + 600)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 
 import pytest
 
+from esim_service.store import esims, orders
 from esim_service.values.clock import HOUR, MINUTE, ManualClock
 from esim_service.values.ids import Ids
 
@@ -51,3 +53,24 @@ async def test_workers_whose_clocks_differ_let_nothing_happen_twice(world: World
             await asyncio.gather(*(crew.drain() for crew in (early, late, early, late)))
     assert await late.types() == LIFE
     assert await world.count("jobs") == 0
+
+
+async def test_lists_keep_their_order_when_a_stamp_is_older_than_the_one_before(
+    world: World,
+) -> None:
+    """As when a process has waited for the account while another one went first."""
+    crew = crew_of(world)
+    for reference in ("r1", "r2", "r3"):
+        await crew.order(reference)
+        await crew.drain()
+        world.clock.adjust(-OFF)
+    listed = [
+        await world.database.read(partial(page, world.scope(), None, "~", 9))
+        for page in (orders.page, esims.page)
+    ]
+    for found in listed:
+        times = [each.created_at for each in found]
+        assert len(times) == 3
+        assert times == sorted(times, reverse=True)
+    fed = [each.created_at for each in await world.events()]
+    assert fed == sorted(fed)

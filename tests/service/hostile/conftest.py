@@ -12,7 +12,7 @@ from urllib.parse import urlsplit, urlunsplit
 import asyncpg
 import pytest
 
-from ..running import Running, esim_service, serving
+from ..running import CARRIER, Running, esim_service, serving
 from .raw import Connection
 
 MANY = ("--read-limit", "1000000", "--write-limit", "1000000")
@@ -49,7 +49,7 @@ def running(
             server = request.getfixturevalue("postgres_server")
             place = stack.enter_context(empty_database(server))
             assert esim_service("migrate", "--database", place, cwd=cwd).returncode == 0
-        started = stack.enter_context(serving(place, cwd))
+        started = stack.enter_context(serving(place, cwd, **CARRIER))
         yield started
         assert started.stop() == 0
         assert [each for each in started.log() if each["level"] in ("error", "critical")] == []

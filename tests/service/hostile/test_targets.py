@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import product
 from urllib.parse import quote
 
 import pytest
@@ -111,6 +112,36 @@ def test_no_resource_has_such_a_name(connection: Connection, name: str) -> None:
     assert connection.send("POST", f"/esims/{name}/topups", body).refusal[0] == 404
 
 
+AUTHORITIES = ("", ":", ":80", "x:", "x:99999", "x:80:80", "[::1", "[::1]:x", "@", "a@b@c", "x%")
+OTHERS = ("*", "?", "#", "http:", "http:/", "http://", "x", "x:80", "://x", "/\\", "//", "/:80")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS", "CONNECT"])
+def test_an_odd_target_is_refused_like_any_request(
+    connect: Callable[[], Connection], method: str
+) -> None:
+    absolute = [
+        f"{scheme}{authority}{path}"
+        for scheme, authority, path in product(("http://", "//", ""), AUTHORITIES, ("", "/", "?a"))
+    ]
+    for target in filter(None, (*absolute, *OTHERS)):
+        connection = connect()
+        connection.write(f"{method} {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        status, code = connection.read().refusal
+        assert (status, code) in {(400, "invalid_value"), (401, "missing_api_key")}, target
+        connection.close()
+
+
+@pytest.mark.parametrize("in_one", [True, False], ids=["one-packet", "two-packets"])
+def test_what_follows_a_body_is_no_header(connect: Callable[[], Connection], in_one: bool) -> None:
+    connection = connect()
+    head = b"POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n"
+    rest = b"2\r\n{}\r\n0\r\n" + connection.authorization + b"\r\n"
+    for part in [head + rest] if in_one else [head, rest]:
+        connection.write(part)
+    assert connection.read().refusal == (401, "missing_api_key")
+
+
 @pytest.mark.parametrize("method", ["PUT", "PATCH", "TRACE", "CONNECT", "PROPFIND", "PURGE"])
 def test_a_method_is_refused(connection: Connection, method: str) -> None:
     answer = connection.send(method, "/orders")
@@ -129,6 +160,8 @@ def test_head_and_options(connection: Connection) -> None:
 def test_a_cursor_is_good_for_its_own_list_only(
     issue: Callable[[str, str], str], connect: Callable[[], Connection]
 ) -> None:
+    # Issued first: a connection that waits for that may be closed.
+    others = [issue("test", "other"), issue("live", "acme")]
     mine = connect()
     for _ in range(3):
         assert mine.send("POST", "/orders", order()).status == 201
@@ -136,7 +169,6 @@ def test_a_cursor_is_good_for_its_own_list_only(
         target: mine.send("GET", target).json["next_cursor"]
         for target in ("/orders?limit=1", "/events?limit=1", "/plans?country=FR&limit=1")
     }
-    others = [issue("test", "other"), issue("live", "acme")]
     for target, cursor in cursors.items():
         assert mine.send("GET", f"{target}&cursor={cursor}").status == 200
         for wrong in (cursor[:-1], cursor[3:], f"{cursor}A", cursor.swapcase(), f"c2_{cursor[3:]}"):

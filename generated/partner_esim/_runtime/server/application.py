@@ -211,7 +211,8 @@ class _Service(BaseRoute):
                 answer = await self._answer(context)
             except Problem as problem:
                 answer = self._errors.answer(problem, context.request_id)
-            fields = self._fields({**context.headers, **answer.headers}, answer, context)
+            headers = {**context.rate_headers, **context.headers, **answer.headers}
+            fields = self._fields(headers, answer, context)
         except ClientDisconnect:
             return
         except Exception:
@@ -219,7 +220,8 @@ class _Service(BaseRoute):
             logger.exception("%s %s failed, request %s", *request)
             failure = Problem("internal_error", "The server failed to answer this request.")
             answer = self._errors.answer(failure, context.request_id)
-            fields = self._fields(answer.headers, answer, context)
+            # The handler's own headers may be at fault.
+            fields = self._fields({**context.rate_headers, **answer.headers}, answer, context)
         body = b"" if scope["method"] == "HEAD" else answer.body
         await send({"type": "http.response.start", "status": answer.status, "headers": fields})
         await send({"type": "http.response.body", "body": body})
@@ -279,9 +281,9 @@ class _Service(BaseRoute):
         seconds = allowance.reset_seconds
         policy, state, retry = self._rate_headers
         if policy:
-            context.headers[policy] = f'"{limit.name}";q={most};w={limit.window_seconds}'
+            context.rate_headers[policy] = f'"{limit.name}";q={most};w={limit.window_seconds}'
         if state:
-            context.headers[state] = f'"{limit.name}";r={allowance.remaining};t={seconds}'
+            context.rate_headers[state] = f'"{limit.name}";r={allowance.remaining};t={seconds}'
         if not allowance.allowed:
             message = f"At most {most} requests fit in {limit.window_seconds} seconds."
             headers = {retry: str(seconds)} if retry else {}

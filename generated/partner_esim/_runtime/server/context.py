@@ -23,6 +23,7 @@ class Context:
         request_id: also in the answer, where the contract declares a header for it.
         fields: the request's headers by lower-case name; one that came twice has both values.
         headers: sent with the answer, whether that is a success or an error.
+        rate_headers: what the rate limiter has to say, with every answer after its count.
     """
 
     def __init__(self, scope: Scope, receive: Receive) -> None:
@@ -35,6 +36,7 @@ class Context:
         # The application's own type; anything stricter than Any would make every handler cast.
         self.principal: Any = None
         self.headers: dict[str, str] = {}
+        self.rate_headers: dict[str, str] = {}
 
     @property
     def request(self) -> Request:

@@ -7,6 +7,7 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from specwright.conformance.contract import Contract
 from specwright.conformance.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.fuzzing.plan import (
     configuration,
@@ -17,8 +18,8 @@ from specwright.conformance.fuzzing.plan import (
 from specwright.conformance.fuzzing.process import Line, Processes, command, require
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.reports import CHECKS, Report, Traffic, violation
-from specwright.conformance.fuzzing.route import Routes
 from specwright.conformance.fuzzing.validity import Judge, Verdict
+from specwright.conformance.routes import Routes
 from specwright.conformance.target import MAIN, MAX_RESPONSE_BYTES, NOBODY, Target
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
@@ -36,18 +37,19 @@ _CREDENTIALS = CHECKS["ignored_auth"].rule
 _METHODS = CHECKS["unsupported_method"].rule
 
 
-def fuzz(document: Document, target: Target, profile: Profile, seed: int) -> None:
+def fuzz(contract: Contract, target: Target, profile: Profile, seed: int) -> None:
     """Let schemathesis loose on a target; what it sends and proves is in the target's record.
 
     Args:
-        document: an upgraded document.
+        contract: of an upgraded document.
         seed: decides what is made up.
 
     Raises:
         InputError: schemathesis is not there, or does not start.
     """
     require()
-    routes = Routes(document, target.base_url)
+    document = contract.document
+    routes = Routes(contract, target.base_url)
     judge = Judge(document, routes)
     keys = idempotency_keys(routes, judge, target.record)
     seeds = range(seed, seed + profile.processes)

@@ -9,7 +9,7 @@ from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, JsonValue
 from specwright.conformance.monitors import sort_key
 from specwright.conformance.record import Violation
-from specwright.conformance.target import MAIN, NOBODY, OTHER, STRANGER
+from specwright.conformance.target import MAIN, NOBODY, OTHER, STRANGER, SUSPENDED
 from specwright.conformance.workbench import Workbench
 
 _AMOUNT = re.compile(r"-?\d+\.\d+")
@@ -38,6 +38,25 @@ def credentials(bench: Workbench) -> None:
                     Violation("credentials-ignored", operation.scheme.pointer, message, (exchange,))
                 )
                 break
+
+
+def permission(bench: Workbench) -> None:
+    """Call every operation that asks for a credential with a key that may do nothing."""
+    record = bench.target.record
+    for operation in bench.contract.operations.values():
+        if operation.scheme is None:
+            continue
+        call = next(bench.candidates(operation), None)
+        if SUSPENDED not in bench.target.keys or call is None:
+            reason = "no key was given that may do nothing"
+            record.skip("permission", operation.pointer, reason)
+            continue
+        exchange = bench.send(call, SUSPENDED)
+        record.check("permission", operation.pointer)
+        response = exchange.response
+        if response is not None and response.status not in (403, 429):
+            message = f"answered {response.status} to a key that may do nothing"
+            _violate(bench, operation, message, exchange, "permission")
 
 
 def isolation(bench: Workbench) -> None:
@@ -128,7 +147,13 @@ def _by_list(bench: Workbench, operation: Operation, own: set[str]) -> None:
         _violate(bench, operation, "the list of another partner shows this one's", exchange)
 
 
-def _violate(bench: Workbench, operation: Operation, message: str, exchange: Exchange) -> None:
+def _violate(
+    bench: Workbench,
+    operation: Operation,
+    message: str,
+    exchange: Exchange,
+    rule: str = "isolation",
+) -> None:
     bench.target.record.violate(
-        Violation("isolation", operation.pointer, f"{operation.name}: {message}", (exchange,))
+        Violation(rule, operation.pointer, f"{operation.name}: {message}", (exchange,))
     )

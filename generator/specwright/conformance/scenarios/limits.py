@@ -121,9 +121,11 @@ def rate_limits(bench: Workbench) -> None:
             )
         _count(bench, place, name.raw, declared, exchanges)
         # A class counts all its operations together: what one has used up, the others lack.
-        for each in _of_class(bench, name.raw):
-            if each.pointer in bench.made:
-                bench.send(bench.with_fresh_key(bench.made[each.pointer][0]), LIMITED)
+        last = exchanges[-1].response
+        for each in _of_class(bench, name.raw) if last and last.status == 429 else ():
+            another = next(bench.candidates(each), None)
+            if another is not None:
+                bench.send(another, LIMITED)
 
 
 def _count(

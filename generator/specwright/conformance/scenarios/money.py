@@ -5,14 +5,18 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, InvalidOperation
 
+from specwright.conformance.calls import Call
 from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, JsonValue
 from specwright.conformance.record import Violation
+from specwright.conformance.scenarios.causes import cause
 from specwright.conformance.workbench import Workbench
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
 _AT_ONCE = 4
+# A balance that lasts for more of them is left as it is.
+_MOST_CHARGES = 60
 
 
 def conservation(bench: Workbench) -> None:
@@ -20,6 +24,49 @@ def conservation(bench: Workbench) -> None:
     for operation in bench.contract.operations.values():
         if operation.declared["charge"] is not None:
             _charges(bench, operation, operation.declared["charge"])
+
+
+def exhausted(bench: Workbench) -> None:
+    """Spend until a charge is refused, where a reset brings the balance back afterwards."""
+    operations = bench.contract.operations.values()
+    charging = [each for each in operations if each.declared["charge"] is not None]
+    if not any(each.declared["reset"] is not None for each in operations):
+        return
+    # What they need may have gone meanwhile, and there is still money to make it again.
+    for operation in charging:
+        if operation.pointer in bench.made and operation.site.id:
+            cause(bench, operation.site.id, None)
+    for operation in charging:
+        _spend(bench, operation, operation.declared["charge"])
+
+
+def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    """Call an operation until it does not succeed; not where that would take too many calls."""
+    for _ in range(_MOST_CHARGES):
+        call = _dearest(bench, operation)
+        exchange = None if call is None else bench.send(call)
+        if exchange is None or exchange.response is None or not exchange.response.is_success:
+            return
+        amount, balance = _charged([exchange], declared), _balance(bench, declared)
+        if not amount or balance is None or balance / amount > _MOST_CHARGES:
+            return
+
+
+def _dearest(bench: Workbench, operation: Operation) -> Call | None:
+    """A call that has succeeded, with the numbers in its body as large as they may be."""
+    if operation.pointer not in bench.made:
+        return None
+    contract = bench.contract
+    call = bench.with_fresh_key(bench.made[operation.pointer][0])
+    schema = contract.body_schema(operation)
+    found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+    properties = found.get("properties") or {} if isinstance(found, dict) else {}
+    for name, value in properties.items():
+        described = contract.document.follow(value)
+        most = described.get("maximum") if isinstance(described, dict) else None
+        if isinstance(most, int) and isinstance(call.body, dict) and name in call.body:
+            call = call.with_member(join(name), most)
+    return call
 
 
 def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from specwright.conformance.webhooks.attempt import Attempt
 from specwright.conformance.webhooks.declared import Webhook
 from specwright.document.sites import essence
-from specwright.pointer import Pointer, join, resolve
+from specwright.pointer import Pointer, resolve
 from specwright.runtime.shared.signature import (
     MalformedSignatureError,
     SignatureError,
@@ -46,9 +46,9 @@ def event_schema(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iter
     except (ValueError, RecursionError):
         yield "the body is not JSON in UTF-8"
         return
-    for error in webhook.payload.iter_errors(value) if webhook.payload else ():
-        at = join(*error.instance_path)
-        yield f"the body does not fit{f' at {at}' if at else ''}: {error.message[:200]}"
+    for problem in webhook.problems(value):
+        at = f" at {problem.pointer}" if problem.pointer else ""
+        yield f"the body does not fit{at}: {problem.message}"
 
 
 def event_headers(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterator[str]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
 
-import jsonschema_rs
-
+from specwright.document.instances import Instances, Problem
 from specwright.document.model import Document
 from specwright.document.sites import (
     Direction,
@@ -24,14 +23,12 @@ from specwright.document.sites import (
     schema,
 )
 from specwright.document.unions import open_member
-from specwright.pointer import Pointer, join
+from specwright.pointer import Pointer
 from specwright.runtime.shared.signature import Scheme
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
 from specwright.vocabulary.keywords.signature import SIGNATURE, Signature
 from specwright.vocabulary.keywords.trigger import TRIGGER, Trigger
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT, WebhookEndpoint
-
-_BASE = "document:/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +38,7 @@ class Webhook:
     Attributes:
         name: its name, which is the type of its events.
         examples: bodies by the names of the examples.
-        payload: the validator of its body; None where no schema of it is declared.
+        payload: the schema of its body; None where none is declared.
         is_open: whether its body belongs to a union that may get more members.
     """
 
@@ -50,11 +47,16 @@ class Webhook:
     method: str
     media_types: tuple[str, ...]
     examples: tuple[Any, ...] = field(repr=False)
-    payload: jsonschema_rs.Validator | None = field(repr=False)
+    payload: Pointer | None
+    instances: Instances = field(repr=False)
     delivery: Delivery | None
     signature: Signature | None
     trigger: Trigger | None
     is_open: bool
+
+    def problems(self, body: Any) -> Iterator[Problem]:
+        """Why a body does not fit its schema."""
+        return self.instances.problems(self.payload, body) if self.payload else iter(())
 
     @property
     def scheme(self) -> Scheme | None:
@@ -90,9 +92,9 @@ class Registration:
 
 def webhooks(document: Document) -> tuple[Webhook, ...]:
     """All webhooks of an upgraded document."""
-    registry = jsonschema_rs.Registry([(_BASE, document.data)], draft=jsonschema_rs.Draft202012)
+    instances = Instances(document)
     return tuple(
-        _webhook(document, site, registry)
+        _webhook(document, site, instances)
         for site in operations(document)
         if site.direction is Direction.WEBHOOK
     )
@@ -116,25 +118,17 @@ def registration(document: Document) -> Registration | None:
     return None
 
 
-def _webhook(document: Document, site: OperationSite, registry: jsonschema_rs.Registry) -> Webhook:
+def _webhook(document: Document, site: OperationSite, instances: Instances) -> Webhook:
     body = request_body(document, site)
     content = json_content(document, body)
-    payload = None
-    if content is not None and "schema" in content.value:
-        payload = jsonschema_rs.Draft202012Validator(
-            {"$ref": f"{_BASE}#{quote(content.pointer + join('schema'))}"},
-            registry=registry,
-            validate_formats=True,
-            offline=True,
-            mask="the value",
-        )
     return Webhook(
         name=site.key,
         pointer=site.pointer,
         method=site.method,
         media_types=tuple(essence(name) for name, _ in contents(document, body)) if body else (),
         examples=tuple(value for _, value in examples(document, content)) if content else (),
-        payload=payload,
+        payload=content / "schema" if content and "schema" in content.value else None,
+        instances=instances,
         delivery=DELIVERY.read(site.value),
         signature=SIGNATURE.read(site.value),
         trigger=TRIGGER.read(site.value),

@@ -13,7 +13,7 @@ from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.declared import Registration, Webhook
 from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
 from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, identify, place
-from specwright.conformance.webhooks.receiver import Plays, Receiver, Setting
+from specwright.conformance.webhooks.receiver import GivenUp, Plays, Receiver, Setting
 from specwright.conformance.webhooks.sequence import Pace
 
 # Calls the operation with this id, with its request example of this name or with any valid request;
@@ -89,13 +89,14 @@ class Observation:
             self._cause_all(whole)
             until = self._cause_again(narrow, selected[:1], len(plays))
             self._settle(whole, narrow, len(plays), until)
-        except CannotObserve as error:
-            self._judge.leave(dict.fromkeys(("event-missing", *_NOT_SEEN), str(error)))
+        except (CannotObserve, GivenUp) as error:
+            reason = str(error) or "the run ended before"
+            self._judge.leave(dict.fromkeys(("event-missing", *_NOT_SEEN), reason))
             for rule, operation in (
                 ("event-unsubscribed", self.registration.operation),
                 ("delivery-deleted", self.registration.remove),
             ):
-                self.target.record.skip(rule, operation.pointer, str(error))
+                self.target.record.skip(rule, operation.pointer, reason)
         else:
             self._look(whole, narrow, selected[:1])
             if removed_at is not None:

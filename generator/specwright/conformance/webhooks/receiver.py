@@ -72,6 +72,10 @@ class _Endpoint:
         return next(self.by_event[type_, event], None)
 
 
+class GivenUp(Exception):  # noqa: N818 - no mistake of a program, but an outcome
+    """The run has ended before what was waited for."""
+
+
 class Receiver:
     """Receives on a port of this machine for the time of the context."""
 
@@ -84,6 +88,7 @@ class Receiver:
         self._kept_bytes = 0
         self._refused = 0
         self._distrusted = 0
+        self._given_up = False
         self._changed = threading.Condition()
         self._loop = asyncio.new_event_loop()
         self._connections: set[asyncio.Task[None]] = set()
@@ -151,9 +156,24 @@ class Receiver:
             return tuple(each for each in self._attempts if each.endpoint == endpoint)
 
     def wait(self, condition: Callable[[], bool], until: float) -> bool:
-        """Wait for a condition of the attempts, at most until a moment; say whether it came."""
+        """Wait for a condition of the attempts, at most until a moment; say whether it came.
+
+        Raises:
+            GivenUp: nobody waits any more.
+        """
         with self._changed:
-            return self._changed.wait_for(condition, max(0.0, until - time.time()))
+            came = self._changed.wait_for(
+                lambda: self._given_up or condition(), max(0.0, until - time.time())
+            )
+            if self._given_up:
+                raise GivenUp
+            return came
+
+    def give_up(self) -> None:
+        """End all waiting."""
+        with self._changed:
+            self._given_up = True
+            self._changed.notify_all()
 
     async def _start(self) -> asyncio.Server:
         return await asyncio.start_server(self._connected, HOST, self._setting.port)

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections import Counter
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from enum import StrEnum
-from functools import cached_property
-from pathlib import Path, PurePosixPath
-from typing import Any
+from pathlib import PurePosixPath
+from typing import Any, Protocol
 from urllib.parse import unquote, urljoin
 
 from specwright.document.model import Graft, JsonObject, Source, is_remote
 from specwright.document.shape import SECTIONS, Node, walk
 from specwright.errors import InputError, Location
-from specwright.files import read_regular
 from specwright.pointer import Pointer, escape, join, resolve, split
 
 Parse = Callable[[str, bytes], tuple[Any, Source]]
@@ -25,6 +22,7 @@ Steps = Generator["Steps", None, None]
 Bringing = Generator["Steps", None, str]
 
 MAX_FILES = 5_000
+MAX_BYTES = 128 * 1024 * 1024
 _SCHEME = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:")
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 
@@ -37,15 +35,36 @@ class Remote(StrEnum):
     FETCH = "fetch"
 
 
-def bundle(
-    data: JsonObject, source: Source, parse: Parse, *, remote: Remote, within: Iterable[Path]
-) -> tuple[JsonObject, dict[Pointer, Graft]]:
-    """Replace references to other files by references into `components` of this one.
+class LeadsOut(Exception):  # noqa: N818
+    """A file does not lie where those lie that a document may refer to."""
 
-    Args:
-        within: directories, besides that of the document, whose files may be read.
-    """
-    bundler = _Bundler(data, source, parse, remote, within)
+
+class Files(Protocol):
+    """What a document may refer to: files of directories, or of a commit."""
+
+    def beside(self, file: str, path: str) -> str:
+        """What the file is called that a path of another one leads to."""
+        ...
+
+    def identity(self, file: str) -> str:
+        """The same for all names of one file."""
+        ...
+
+    def read(self, file: str) -> bytes:
+        """The content of a file.
+
+        Raises:
+            LeadsOut: it may not be read.
+            OSError: it cannot be read.
+        """
+        ...
+
+
+def bundle(
+    data: JsonObject, source: Source, parse: Parse, *, remote: Remote, files: Files
+) -> tuple[JsonObject, dict[Pointer, Graft]]:
+    """Replace references to other files by references into `components` of this one."""
+    bundler = _Bundler(data, source, parse, remote, files)
     # A stack of our own: a file may refer to one that refers to the next without end.
     stack = [bundler.rewrite(data, source, "document", "")]
     while stack:
@@ -63,7 +82,7 @@ class _Bundler:
     source: Source
     parse: Parse
     remote: Remote
-    within: Iterable[Path]
+    files: Files
     grafts: dict[Pointer, Graft] = field(default_factory=dict)
     _files: dict[str, tuple[Any, Source]] = field(default_factory=dict)
     _names: dict[tuple[str, Pointer, str], Pointer] = field(default_factory=dict)
@@ -71,16 +90,12 @@ class _Bundler:
     # Aliases and overlapping targets show one object twice; it must be rewritten once.
     _rewritten: set[int] = field(default_factory=set)
     _self: str | None = None
-
-    @cached_property
-    def _directories(self) -> list[str]:
-        own = Path(self.source.file).parent
-        return [os.path.realpath(each) for each in (own, *self.within)]
+    _bytes: int = 0
 
     def rewrite(self, value: Any, source: Source, kind: str, pointer: Pointer) -> Steps:
         """Rewrite a value in place; what comes out is to be done before the next step."""
         if source is self.source:
-            self._files[_identity(source.file)] = (self.root, source)
+            self._files[self._identity(source.file)] = (self.root, source)
             own = self.root.get("$self")
             self._self = own if isinstance(own, str) else None
         nodes = list(walk(value, kind, pointer))
@@ -122,10 +137,10 @@ class _Bundler:
         path, _, fragment = ref.partition("#")
         file = self._file(path, source.file, ref, place) if path else source.file
         target = unquote(fragment)
-        if _identity(file) == _identity(self.source.file):
+        if self._identity(file) == self._identity(self.source.file):
             return f"#{fragment}"
         data, other = self._open(file, ref, place)
-        key = (_identity(file), target, kind)
+        key = (self._identity(file), target, kind)
         if key in self._names:
             return f"#{self._names[key]}"
         try:
@@ -178,7 +193,7 @@ class _Bundler:
                 place,
                 "refer to other files relative to the file that refers to them",
             )
-        file = os.path.normpath(os.path.join(os.path.dirname(base), unquote(path)))  # noqa: PTH118, PTH120
+        file = self.files.beside(base, unquote(path))
         if "\0" in file:
             raise InputError(f"'{ref}' does not resolve", place, "no file has such a name")
         return file
@@ -199,11 +214,14 @@ class _Bundler:
         return address
 
     def _open(self, file: str, ref: str, place: Location) -> tuple[Any, Source]:
-        identity = _identity(file)
+        identity = self._identity(file)
         if identity not in self._files:
             if len(self._files) == MAX_FILES:
                 raise InputError(f"more than {MAX_FILES:,} files are referred to", place)
             content = self._content(file, ref, place)
+            self._bytes += len(content)
+            if self._bytes > MAX_BYTES:
+                raise InputError(f"more than {MAX_BYTES >> 20} MB are referred to", place)
             try:
                 self._files[identity] = self.parse(file, content)
             except InputError as error:
@@ -213,29 +231,27 @@ class _Bundler:
                 ) from None
         return self._files[identity]
 
+    def _identity(self, file: str) -> str:
+        return file if is_remote(file) else self.files.identity(file)
+
     def _content(self, file: str, ref: str, place: Location) -> bytes:
         if is_remote(file):
             # Imported here because almost no run needs it.
             from specwright.document.sources.remote import fetch
 
             return fetch(file, place)
-        real = Path(os.path.realpath(file))
-        if not any(real.is_relative_to(each) for each in self._directories):
+        try:
+            return self.files.read(file)
+        except LeadsOut:
             raise InputError(
                 f"'{ref}' leads out of the project",
                 place,
                 "keep a copy in the project, or pass --allow-refs-from with its directory",
-            )
-        try:
-            return read_regular(real)
+            ) from None
         except OSError as error:
             raise InputError(
                 f"'{ref}' does not resolve: {error.strerror}", place, f"looked for {file}"
             ) from None
-
-
-def _identity(file: str) -> str:
-    return file if is_remote(file) else os.path.realpath(file)
 
 
 def _is_path(ref: str) -> bool:

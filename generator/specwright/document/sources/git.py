@@ -1,89 +1,171 @@
-"""A file as a commit of git has it."""
+"""Files as a commit of git has them."""
 
 from __future__ import annotations
 
+import errno
 import os
+import posixpath
 import re
+import shlex
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from specwright.errors import InputError
 from specwright.files import LARGEST
 
 PREFIX = "git:"
 _REVISION = re.compile(r"[^\s:\x00-\x1f-][^\s:\x00-\x1f]*")
+_HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+# What no remote can be asked for: a commit by its distance to another one, or by half its name.
+_RELATIVE = re.compile(r".*[~^@].*|[0-9a-f]{4,39}")
+_FOUND = re.compile(rf"({_HASH.pattern}) (\w+) ([0-9]+)")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_FILTERED = "this clone has not fetched its content; `git show` of the file does"
 _SECONDS = 30
+# A directory that only looks like a repository may come with a pull request, and its settings
+# name programs to run.
+_COMMAND = ("git", "-c", "safe.bareRepository=explicit", "-c", "core.fsmonitor=false")
 # Nothing is asked of people or fetched from elsewhere.
 _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0"}
 
 
+def ref_of(name: str) -> str:
+    """The REF of `git:REF:path`; an `InputError` says that it is none."""
+    ref, _, path = name.removeprefix(PREFIX).partition(":")
+    if not path or not _REVISION.fullmatch(ref):
+        raise InputError(
+            f"'{name}' does not name a file of a commit",
+            hint="write git:REF:path, such as git:main:spec/openapi.json",
+        )
+    return ref
+
+
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A file of a commit, as `git:REF:path` names it; the path is relative to the directory."""
+    """The files of a commit, named `git:REF:path`; paths are relative to the directory.
+
+    They are read as git keeps them: no filter, hook or text conversion of a repository runs, and
+    links are followed within the commit only.
+    """
 
     ref: str
-    path: str
+    id: str
 
     @classmethod
-    def parse(cls, name: str) -> Commit:
-        """Take a name apart; an `InputError` says that it is none."""
-        ref, _, path = name.removeprefix(PREFIX).partition(":")
-        if not _REVISION.fullmatch(ref) or not path or "\0" in path:
-            raise InputError(
-                f"'{name}' does not name a file of a commit",
-                hint="write git:REF:path, such as git:main:spec/openapi.json",
-            )
-        return cls(ref, path)
+    def of(cls, ref: str) -> Commit:
+        """Find a commit; an `InputError` says why there is none, and what to do."""
+        if not _REVISION.fullmatch(ref):
+            raise InputError(f"'{ref}' does not name a commit", hint="such as origin/main")
+        found = _git("rev-parse", "--verify", "--quiet", "--end-of-options", f"{ref}^{{commit}}")
+        if found is None:
+            raise _unknown(ref)
+        return cls(ref, found.decode("ascii").strip())
 
-    def read(self, _: Path) -> bytes:
-        """Return the content of the file; an `InputError` says why there is none."""
-        commit = self._commit()
-        # Relative to the working directory, and never above it by accident of a leading slash.
-        name = f"{commit}:./{self.path}" if not self.path.startswith("/") else ""
-        size = _git("cat-file", "-s", "--end-of-options", name) if name else None
-        if size is None:
-            raise InputError(
-                f"'{self.ref}' has no file '{self.path}'",
-                hint=f"`git ls-tree -r --name-only {self.ref}` lists its files",
-            )
-        if int(size) > LARGEST:
-            raise InputError(f"'{self.path}' of '{self.ref}' is larger than {LARGEST >> 20} MB")
-        content = _git("cat-file", "blob", "--end-of-options", name)
+    def name(self, path: str) -> str:
+        """What a file of this commit is called."""
+        return f"{PREFIX}{self.ref}:{path}"
+
+    def name_of(self, file: Path) -> str:
+        """What a file of the working tree is called in this commit."""
+        return self.name(Path(os.path.relpath(file)).as_posix())
+
+    def path(self, name: str) -> str:
+        """The path of a file of this commit."""
+        return name.removeprefix(self.name(""))
+
+    def beside(self, file: str, path: str) -> str:
+        return self.name(
+            posixpath.normpath(posixpath.join(posixpath.dirname(self.path(file)), path))
+        )
+
+    def identity(self, file: str) -> str:
+        return file
+
+    def read(self, file: str) -> bytes:
+        entry = self._entry(self.path(file))
+        if entry is None:
+            raise FileNotFoundError(errno.ENOENT, f"'{self.ref}' has no such file", file)
+        if entry.kind != "blob":
+            raise IsADirectoryError(errno.EISDIR, "is a directory", file)
+        if entry.size > LARGEST:
+            raise OSError(errno.EFBIG, f"is larger than {LARGEST >> 20} MB", file)
+        content = _git("cat-file", "blob", entry.id)
         if content is None:
-            raise InputError(f"'{self.path}' of '{self.ref}' is not a file")
+            raise OSError(errno.EIO, f"git cannot read it from '{self.ref}'", file)
         return content
 
-    def _commit(self) -> str:
-        found = _git(
-            "rev-parse", "--verify", "--quiet", "--end-of-options", f"{self.ref}^{{commit}}"
-        )
-        if found is not None:
-            return found.decode("ascii").strip()
-        shallow = _git("rev-parse", "--is-shallow-repository")
-        if shallow is None:
-            raise InputError(
-                f"'{Path.cwd()}' is in no git repository",
-                hint="run specwright where the history is, or name a file",
-            )
-        if shallow.strip() == b"true":
-            raise InputError(
-                f"git knows no '{self.ref}': this clone has only a part of the history",
-                hint="fetch the rest: `git fetch --unshallow origin`",
-            )
-        raise InputError(
-            f"git knows no commit '{self.ref}'",
-            hint=f"`git fetch origin {self.ref}` brings it, if it is a branch or tag there",
-        )
+    def _entry(self, path: str) -> _Entry | None:
+        # Never above the directory by accident of a leading slash; git reads one name per line.
+        if path.startswith("/") or _CONTROL.search(path):
+            return None
+        name = os.fsencode(f"{self.id}:./{path}\n")
+        answer = _git("cat-file", "--batch-check", "--follow-symlinks", given=name) or b" missing\n"
+        found = _FOUND.fullmatch(answer.decode("ascii", "replace").strip())
+        if found:
+            return _Entry(found[1], found[2], int(found[3]))
+        if answer.endswith(b" missing\n") and self._lists(path):
+            raise OSError(errno.EIO, _FILTERED, path)
+        return None
+
+    def _lists(self, path: str) -> bool:
+        """Whether the commit names a file, whose content need not be there."""
+        name = f"{self.id}:./{path}"
+        return _git("rev-parse", "--verify", "--quiet", "--end-of-options", name) is not None
 
 
-def _git(*arguments: str) -> bytes | None:
+class _Entry(NamedTuple):
+    """What a path of a commit leads to."""
+
+    id: str
+    kind: str
+    size: int
+
+
+def _unknown(ref: str) -> InputError:
+    shallow = _git("rev-parse", "--is-shallow-repository")
+    if shallow is None:
+        return InputError(
+            f"'{Path.cwd()}' is in no git repository",
+            hint="run specwright where the history is, or name a file; `git status` says more",
+        )
+    is_shallow = shallow.strip() == b"true"
+    command = _fetching(ref, ("--depth=1",) if is_shallow else ())
+    if is_shallow:
+        return InputError(
+            f"git knows no '{ref}': this clone has only a part of the history",
+            hint=f"fetch it: `{command}`",
+        )
+    return InputError(
+        f"git knows no commit '{ref}'",
+        hint=f"`{command}` brings it, if it is a branch or tag there",
+    )
+
+
+def _fetching(ref: str, depth: Sequence[str]) -> str:
+    """The command that brings a commit which a clone does not have."""
+    remotes = (_git("remote") or b"").decode("utf-8", "replace").split() or ["origin"]
+    remote, _, branch = ref.partition("/")
+    if _RELATIVE.fullmatch(ref):
+        words = [*(("--unshallow",) if depth else ()), remotes[0]]
+    elif _HASH.fullmatch(ref):
+        words = [*depth, remotes[0], ref]
+    elif branch and remote in remotes:
+        words = [*depth, remote, f"{branch}:refs/remotes/{ref}"]
+    else:
+        words = [*depth, remotes[0], f"{ref}:{ref}"]
+    return shlex.join(["git", "fetch", *words])
+
+
+def _git(*arguments: str, given: bytes = b"") -> bytes | None:
     """The output of git; None if it failed."""
     try:
         done = subprocess.run(
-            ["git", *arguments],
+            [*_COMMAND, *arguments],
             env={**os.environ, **_QUIET},
-            stdin=subprocess.DEVNULL,
+            input=given,
             capture_output=True,
             timeout=_SECONDS,
             check=False,

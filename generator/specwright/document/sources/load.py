@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 from specwright.document.model import Document, JsonObject, Source
 from specwright.document.sources import json_source
-from specwright.document.sources.bundle import Remote, bundle
+from specwright.document.sources.bundle import Files, Remote, bundle
+from specwright.document.sources.directories import Directories
+from specwright.document.sources.git import Commit, ref_of
 from specwright.document.sources.references import check_references
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
@@ -35,8 +38,33 @@ def load(
         InputError: a file is not there, not one to read, or not what it should be.
     """
     file = str(path)
-    data, source = _parse_openapi(file, read_file(file, read))
-    data, grafts = bundle(data, source, parse, remote=remote, within=within)
+    content = read_file(file, read)
+    return _loaded(file, content, remote, Directories(file, within))
+
+
+def load_commit(name: str, *, remote: Remote = Remote.REFUSE) -> Document:
+    """Read a document of a commit, `git:REF:path`, with all files of it that it refers to.
+
+    Raises:
+        InputError: there is no such commit or file, or it is not what it should be.
+    """
+    commit = Commit.of(ref_of(name))
+
+    def read(_: Path) -> bytes:
+        try:
+            return commit.read(name)
+        except FileNotFoundError:
+            raise InputError(
+                f"'{commit.ref}' has no file '{commit.path(name)}'",
+                hint=f"`git ls-tree -r --name-only {quote(commit.ref)}` lists its files",
+            ) from None
+
+    return _loaded(name, read_file(name, read), remote, commit)
+
+
+def _loaded(file: str, content: bytes, remote: Remote, files: Files) -> Document:
+    data, source = _parse_openapi(file, content)
+    data, grafts = bundle(data, source, parse, remote=remote, files=files)
     return check_references(Document(file, data, source, grafts, {}))
 
 

@@ -19,6 +19,11 @@ class Once:
     """Marks a value that one response shows and no other (`x-contract-once`)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Sensitive:
+    """Marks a value that is not for everybody's eyes (`x-contract-sensitive`)."""
+
+
 class Model(BaseModel):
     """The class that all generated models derive from."""
 
@@ -28,11 +33,11 @@ class Model(BaseModel):
     )
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
-        """Hide values that the contract shows only once."""
+        """Hide values that are shown only once, or sensitive."""
         fields = type(self).model_fields
         for name, value in super().__repr_args__():
             field = fields.get(name or "")
-            if field is not None and any(isinstance(m, Once) for m in field.metadata):
+            if field is not None and any(isinstance(m, Once | Sensitive) for m in field.metadata):
                 value = "**********"
             yield name, value
 

@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
-from specwright.document.model import Document
-from specwright.document.sites import Direction, OperationSite, operations
+from specwright.conformance.contract import Contract, Operation
+from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer
 
 _PARAMETER = re.compile(r"\{([^{}]+)\}")
@@ -16,13 +16,12 @@ _WAYS = frozenset({"", ".", ".."})
 
 
 class Routes:
-    """The operations of a document that a target can be asked for."""
+    """The operations of a contract, by the URLs that they have at a target."""
 
-    def __init__(self, document: Document, base_url: str) -> None:
-        """Collect the operations of the paths of a document, below an address."""
-        self.operations = tuple(
-            each for each in operations(document) if each.direction is Direction.PATH
-        )
+    def __init__(self, contract: Contract, base_url: str) -> None:
+        """Find the forms of all paths below an address."""
+        self._contract = contract
+        self.operations = tuple(each.site for each in contract.operations.values())
         self._by_route = {(each.key, each.method): each for each in self.operations}
         base_path = urlsplit(base_url).path.rstrip("/")
         self._forms = {each.key: _form(base_path, each.key) for each in self.operations}
@@ -33,7 +32,18 @@ class Routes:
 
     def at(self, pointer: Pointer) -> OperationSite | None:
         """The operation at a place of the document."""
-        return next((each for each in self.operations if each.pointer == pointer), None)
+        found = self._contract.operations.get(pointer)
+        return None if found is None else found.site
+
+    def operation(self, method: str, url: str) -> Operation | None:
+        """The operation that a request is for; one without variables comes before one with them."""
+        path = urlsplit(url).path
+        fitting = [
+            each
+            for each in self._contract.operations.values()
+            if each.method == method and self._forms[each.site.key](path)
+        ]
+        return min(fitting, key=lambda each: len(each.template.names), default=None)
 
     def path_values(self, operation: OperationSite, url: str) -> dict[str, str] | None:
         """The path parameters of a request; None if its path may also be read in another way."""

@@ -1,0 +1,103 @@
+"""`specwright check-traffic`: hold recorded traffic to a contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from specwright.commands.contracts import valid_document
+from specwright.commands.options import allow_refs_from
+from specwright.commands.output import output_format
+from specwright.conformance import coverage
+from specwright.conformance.contract import Contract
+from specwright.conformance.evidence import findings
+from specwright.conformance.har import read
+from specwright.conformance.hidden import hidden
+from specwright.conformance.rules import RULES
+from specwright.conformance.traffic import credentials, watch
+from specwright.errors import InputError
+from specwright.findings import Report, in_order
+from specwright.report.directory import write
+from specwright.report.formats import FORMATS
+from specwright.report.redaction import Redaction
+from specwright.report.terminal import show
+
+
+@click.command(
+    "check-traffic",
+    epilog="""
+\b
+Examples:
+  specwright check-traffic staging.har --base-url https://staging.example.com/v1
+  specwright check-traffic reports/report.har --base-url http://127.0.0.1:8000/api/v1 \\
+    --document openapi.json --format github
+
+Exit codes: 0 without findings, 1 with findings, 2 if the file or the document cannot be used.
+""",
+)
+@click.argument("har", type=click.Path(path_type=Path))
+@click.option(
+    "--base-url",
+    metavar="URL",
+    required=True,
+    help="The URL that the paths of the document are below; requests to others are left out.",
+)
+@click.option(
+    "--document",
+    type=click.Path(path_type=Path),
+    help="The OpenAPI document.  [default: that of the project]",
+)
+@click.option(
+    "--report-dir",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Write report.json, .html, .xml (JUnit), .sarif and .md there.",
+)
+@output_format
+@allow_refs_from
+@click.pass_context
+def check_traffic(
+    ctx: click.Context,
+    har: Path,
+    base_url: str,
+    document: Path | None,
+    report_dir: Path | None,
+    output: str,
+    allowed: tuple[Path, ...],
+) -> None:
+    """Hold the answers in HAR, which a browser, a proxy or a test wrote, against the document.
+
+    Every rule that looks at single answers is applied; nothing is sent.
+    """
+    contract = Contract(valid_document(document, allowed))
+    recording = read(har)
+    traffic = watch(contract, base_url.rstrip("/"), recording.exchanges)
+    record = traffic.record
+    if not record.exchanges:
+        raise InputError(
+            f"{har} has no request to {base_url}", hint="see to the URL, or record the traffic"
+        )
+    facts = (
+        ("Traffic", str(har)),
+        ("Base URL", base_url),
+        ("Requests", f"{len(record.exchanges):,}"),
+        ("Elsewhere", f"{traffic.others:,}"),
+        ("Without a whole answer", f"{recording.incomplete:,}"),
+    )
+    described = contract.document
+    report = Report(
+        described.path,
+        in_order(findings(contract, record)),
+        (),
+        RULES,
+        described.line,
+        facts,
+        coverage.tables(coverage.coverage(contract, record)),
+        command="check-traffic",
+    )
+    keys = credentials(contract, recording.exchanges)
+    report = Redaction(keys, hidden(contract, record.exchanges)).report(report)
+    if report_dir is not None:
+        write(report, report_dir)
+    show(FORMATS[output](report))
+    ctx.exit(1 if report.has_errors else 0)

@@ -1,0 +1,98 @@
+"""`specwright review`: everything that a pull request does to the contract, in one report."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+
+import click
+
+from specwright.check import settings
+from specwright.check.lint.table import RULE_IDS
+from specwright.check.run import check
+from specwright.commands.options import (
+    allow_refs_from,
+    chosen_document,
+    configured,
+    reference_directories,
+)
+from specwright.commands.output import output_format
+from specwright.commands.packages import packages
+from specwright.commands.sides import accepted, invalid, read_side
+from specwright.document.sources.git import Commit
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.files import read_argument
+from specwright.findings import in_order
+from specwright.report.directory import write
+from specwright.report.formats import FORMATS
+from specwright.report.terminal import progress, show
+from specwright.review.run import review as review_of
+
+_SHOWN_HASH = 12
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright review --base origin/main
+  specwright review --base HEAD^1 --format markdown > comment.md
+  specwright review --base v1.4.0 --format github --report-dir reports
+
+Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the base, the document or
+a setting cannot be used.
+"""
+)
+@click.option(
+    "--base", required=True, metavar="REF", help="The commit to compare with, as git names it."
+)
+@click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
+@output_format
+@click.option(
+    "--report-dir",
+    type=click.Path(path_type=Path),
+    help="A directory for the report in all formats.",
+)
+@allow_refs_from
+@click.pass_context
+def review(
+    ctx: click.Context,
+    base: str,
+    document: Path | None,
+    output: str,
+    report_dir: Path | None,
+    allowed: tuple[Path, ...],
+) -> None:
+    """Review what the working tree does to the contract since a commit.
+
+    One report: the findings of `validate`, those of `diff`, the drift of the generated package,
+    and how its public names changed. The document is that of [tool.specwright] unless it is given.
+    """
+    config = configured(document=document)
+    chosen = chosen_document(config)
+    commit = Commit.of(base)
+    before = read_side(commit.name_of(chosen), allowed)
+    within = reference_directories(chosen, allowed)
+    loaded = load(chosen, within=within, read=read_argument)
+    after = upgrade(loaded)
+    entries = accepted(str(chosen))
+    file = settings.find(str(chosen))
+    lint = settings.load(file, RULE_IDS) if file else settings.Settings()
+    lint = replace(lint, short_method_names=config.options.short_method_names)
+    with progress("checking the documents") as say_step:
+        validations = check(before, lint), check(after, lint)
+        say_step("generating the packages")
+        package = packages(config, commit, before, loaded)
+        say_step("comparing the documents")
+        report = review_of(validations, (before, after), package, entries, today=date.today())
+    report = replace(
+        report,
+        findings=in_order((*report.findings, *invalid(before))),
+        facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts),
+    )
+    if report_dir is not None:
+        write(report, report_dir)
+    show(FORMATS[output](report))
+    ctx.exit(1 if report.has_errors else 0)

@@ -1,0 +1,135 @@
+"""Keywords that JSON Schema leaves to its users, enforced: further formats, and encoded content."""
+
+from __future__ import annotations
+
+import binascii
+import json
+import quopri
+import re
+from abc import ABC, abstractmethod
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from typing import Any
+
+import jsonschema_rs
+
+_INTEGERS: Mapping[object, int] = {"int32": 2**31, "int64": 2**63}
+_QUOTED = re.compile(rb"(?:[^=]|=[0-9A-Fa-f]{2}|=\r?\n)*")
+_JSON = "application/json"
+Schema = Mapping[str, Any]
+
+
+def felt_by(keyword: str, value: object) -> str:
+    """The type of the values that a note is about."""
+    return "number" if keyword == "format" and value in _INTEGERS else "string"
+
+
+def written(schema: Schema, value: object) -> str | None:
+    """The text of which a value is the content; None if a schema has another encoding."""
+    text = value if isinstance(value, str) else json.dumps(value)
+    if schema.get("contentMediaType") == _JSON:
+        text = json.dumps(value)
+    write = _WRITERS.get(schema.get("contentEncoding"))
+    return write(text.encode()).decode() if write else None
+
+
+def _base64(text: str) -> bytes:
+    return b64decode(text, validate=True)
+
+
+def _quoted(text: str) -> bytes:
+    if not _QUOTED.fullmatch(text.encode()):
+        raise binascii.Error("an equals sign without two digits")
+    return quopri.decodestring(text)
+
+
+_READERS: Mapping[object, Callable[[str], bytes]] = {
+    None: str.encode,
+    "base64": _base64,
+    "quoted-printable": _quoted,
+}
+_WRITERS: Mapping[object, Callable[[bytes], bytes]] = {
+    None: bytes,
+    "base64": b64encode,
+    "quoted-printable": quopri.encodestring,
+}
+
+
+class _Note(ABC):
+    """A keyword of one schema; a value that it forbids is a `ValueError`."""
+
+    def __init__(
+        self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
+    ) -> None:
+        self.schema = parent_schema
+        self.value = value
+
+    @abstractmethod
+    def validate(self, instance: object) -> None: ...
+
+
+class _Format(_Note):
+    def __init__(
+        self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
+    ) -> None:
+        super().__init__(parent_schema, value, schema_path)
+        self.known = jsonschema_rs.Draft202012Validator(
+            {"format": value}, formats={"byte": _is_base64}, validate_formats=True
+        )
+
+    def validate(self, instance: object) -> None:
+        if isinstance(instance, str):
+            self.known.validate(instance)
+        elif isinstance(instance, int) and self.value in _INTEGERS:
+            most = _INTEGERS[self.value]
+            if not -most <= instance < most:
+                raise ValueError(self.value)
+
+
+class _Encoding(_Note):
+    def validate(self, instance: object) -> None:
+        if isinstance(instance, str):
+            _content(self.schema, instance)
+
+
+class _MediaType(_Note):
+    def validate(self, instance: object) -> None:
+        if isinstance(instance, str) and self.value == _JSON:
+            json.loads(_content(self.schema, instance))
+
+
+class _Content(_Note):
+    def __init__(
+        self, parent_schema: dict[str, Any], value: Any, schema_path: list[str | int]
+    ) -> None:
+        super().__init__(parent_schema, value, schema_path)
+        # What it refers to is not known here, and not looked at.
+        with suppress(ValueError, jsonschema_rs.ReferencingError):
+            self.known = jsonschema_rs.Draft202012Validator(value, offline=True)
+
+    def validate(self, instance: object) -> None:
+        is_json = self.schema.get("contentMediaType") == _JSON
+        if isinstance(instance, str) and is_json and hasattr(self, "known"):
+            self.known.validate(json.loads(_content(self.schema, instance)))
+
+
+def _content(schema: Schema, text: str) -> bytes:
+    read = _READERS.get(schema.get("contentEncoding"), str.encode)
+    return read(text)
+
+
+def _is_base64(text: str) -> bool:
+    try:
+        _base64(text)
+    except ValueError:
+        return False
+    return True
+
+
+ENFORCED: dict[str, type[jsonschema_rs.KeywordValidator]] = {
+    "format": _Format,
+    "contentEncoding": _Encoding,
+    "contentMediaType": _MediaType,
+    "contentSchema": _Content,
+}

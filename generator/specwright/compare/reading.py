@@ -1,0 +1,37 @@
+"""Values that a receiver reads out of text, such as that of a query, which has no types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from specwright.compare.absolute import Side
+from specwright.compare.flat import Flat, flatten, types
+from specwright.compare.polarity import Way, Writing
+
+_SCALARS = ("boolean", "integer", "number", "string")
+# With one of these a text is not just any text.
+_LIMITS = frozenset(("const", "enum", "format", "maxLength", "minLength", "pattern"))
+
+
+def readable(taken: dict[str, Any], receiver: Flat, side: Side, way: Way) -> dict[str, Any]:
+    """The schema of what is taken, and of what reads like it: a number as text, one as a list."""
+    read = _any_text(taken, receiver)
+    items = receiver.children.get(("items", ""))
+    is_list = way.writing is Writing.REPEATED and "array" in types(taken.get("type"))
+    if is_list and items and _takes_one(receiver):
+        one = flatten(side.document, items, way.polarity)
+        if not one.children and not one.choices:
+            return {"anyOf": [read, _any_text(side.absolute(one.keywords), one)]}
+    return read
+
+
+def _any_text(schema: dict[str, Any], receiver: Flat) -> dict[str, Any]:
+    kinds = types(schema.get("type"))
+    if "string" not in kinds or _LIMITS & (schema.keys() | receiver.keywords.keys()):
+        return schema
+    return {**schema, "type": sorted({*kinds, *_SCALARS})}
+
+
+def _takes_one(receiver: Flat) -> bool:
+    least = receiver.keywords.get("minItems", 0)
+    return isinstance(least, int) and least <= 1

@@ -1,0 +1,172 @@
+"""Exchanges in the form of HAR 1.2, which browsers and proxies write, too."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http import HTTPStatus
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from specwright.conformance.exchange import Exchange, Headers, Request, Response
+from specwright.errors import InputError, Location
+from specwright.files import read_argument
+
+FILE = "report.har"
+# A longer body is left out, as is one that is no text.
+_MOST_BYTES = 256 * 1024
+_LARGEST_FILE = 256 * 1024 * 1024
+_PHRASES = {each.value: each.phrase for each in HTTPStatus}
+
+_Object = dict[str, Any]
+
+
+def render(exchanges: Iterable[Exchange]) -> _Object:
+    """The exchanges as a HAR, with the secrets still in it."""
+    return {
+        "log": {
+            "version": "1.2",
+            "creator": {"name": "specwright", "version": version("specwright")},
+            "entries": [_entry(each) for each in exchanges],
+        }
+    }
+
+
+def _entry(exchange: Exchange) -> _Object:
+    request, milliseconds = exchange.request, round(exchange.seconds * 1000, 3)
+    sent = datetime.fromtimestamp(exchange.sent_at, UTC)
+    written: _Object = {
+        "method": request.method,
+        "url": request.url,
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _named(request.headers),
+        "queryString": _named(parse_qsl(urlsplit(request.url).query, keep_blank_values=True)),
+        "headersSize": -1,
+        "bodySize": len(request.body or b""),
+    }
+    if request.body is not None:
+        media_type = request.header("content-type") or ""
+        written["postData"] = {"mimeType": media_type, **_text(request.body)}
+    return {
+        "startedDateTime": sent.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "time": milliseconds,
+        "request": written,
+        "response": _response(exchange.response),
+        "cache": {},
+        "timings": {"send": 0, "wait": milliseconds, "receive": 0},
+        "comment": f"{exchange.number}, {exchange.source}"
+        + ("" if exchange.failure is None else f": {exchange.failure}"),
+    }
+
+
+def _response(response: Response | None) -> _Object:
+    """A response; one that did not come has the status 0, as browsers write it."""
+    response = response or Response(0, (), b"")
+    status, headers, body = response.status, response.headers, response.body
+    return {
+        "status": status,
+        "statusText": _PHRASES.get(status, ""),
+        "httpVersion": "HTTP/1.1",
+        "cookies": [],
+        "headers": _named(headers),
+        "content": {
+            "size": len(body),
+            "mimeType": response.header("content-type") or "",
+            **_text(body),
+        },
+        "redirectURL": response.header("location") or "",
+        "headersSize": -1,
+        "bodySize": len(body),
+    }
+
+
+def _named(pairs: Iterable[tuple[str, str]]) -> list[_Object]:
+    return [{"name": name, "value": value} for name, value in pairs]
+
+
+def _text(body: bytes) -> _Object:
+    if len(body) > _MOST_BYTES:
+        return {"comment": f"left out: more than {_MOST_BYTES:,} bytes"}
+    try:
+        return {"text": body.decode()}
+    except UnicodeDecodeError:
+        return {"comment": "left out: no text"}
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """What a HAR holds.
+
+    Attributes:
+        exchanges: without number, role and operation.
+        incomplete: how many entries have no answer, or one whose body was not recorded.
+    """
+
+    exchanges: tuple[Exchange, ...]
+    incomplete: int
+
+
+def read(path: Path) -> Recording:
+    """Return the exchanges of a HAR.
+
+    Raises:
+        InputError: the file cannot be read, or is no HAR.
+    """
+    try:
+        # Some programs write a byte order mark.
+        data = json.loads(read_argument(path, limit=_LARGEST_FILE).decode("utf-8-sig"))
+        entries = data["log"]["entries"]
+        if not isinstance(entries, list):
+            raise TypeError
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise _no_har(path, "log.entries is not there") from None
+    found = []
+    for number, entry in enumerate(entries):
+        try:
+            found.append(_exchange(entry))
+        except (ValueError, KeyError, TypeError, OverflowError):
+            raise _no_har(path, f"log.entries[{number}] is not as HAR 1.2 says") from None
+    exchanges = tuple(each for each in found if each is not None)
+    return Recording(exchanges, len(found) - len(exchanges))
+
+
+def _no_har(path: Path, reason: str) -> InputError:
+    hint = "export the traffic again, with the bodies"
+    return InputError(f"not a HAR: {reason}", Location(str(path), 1, 1), hint=hint)
+
+
+def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
+    """An entry; None where the answer is missing, or a part of it."""
+    written, answered = entry["request"], entry["response"]
+    content, posted = answered["content"], written.get("postData")
+    if not answered["status"] or ("text" not in content and content.get("size", 0) != 0):
+        return None
+    text = str(content.get("text", ""))
+    body = b64decode(text) if content.get("encoding") == "base64" else text.encode()
+    sent = None if posted is None else str(posted.get("text", "")).encode()
+    request = Request(str(written["method"]), str(written["url"]), _headers(written), sent)
+    # In whatever way it came, the body is here as it is.
+    headers = tuple(each for each in _headers(answered) if each[0].lower() != "content-encoding")
+    return Exchange(
+        0,
+        "traffic",
+        "",
+        None,
+        request,
+        Response(int(answered["status"]), headers, body),
+        None,
+        datetime.fromisoformat(entry["startedDateTime"]).timestamp(),
+        float(entry["time"]) / 1000,
+    )
+
+
+def _headers(message: Mapping[str, Any]) -> Headers:
+    return tuple((str(each["name"]), str(each["value"])) for each in message["headers"])

@@ -1,0 +1,40 @@
+"""The examples of request bodies, each of which is a case that somebody had in mind."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from specwright.conformance.calls import Call
+from specwright.conformance.webhooks.declared import webhooks
+from specwright.conformance.workbench import Workbench
+from specwright.document import sites
+
+_AT_ONCE = 4
+
+
+def examples(bench: Workbench) -> None:
+    """Send every named example once, but for those that are there to cause webhooks.
+
+    The monitors judge the answers, whatever they are.
+    """
+    before = dict(bench.made)
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        list(pool.map(bench.send, _calls(bench)))
+    # What they ask for on purpose, such as a slow answer, is not for others to repeat.
+    bench.made.update(before)
+
+
+def _calls(bench: Workbench) -> list[Call]:
+    causes = {
+        each.trigger.scenario.raw
+        for each in webhooks(bench.contract.document)
+        if each.trigger is not None and each.trigger.scenario is not None
+    }
+    found = [
+        bench.example(operation, name)
+        for operation in bench.contract.operations.values()
+        if operation.body is not None and operation.declared["capacity"] is None
+        for name, _ in sites.members(bench.contract.document, operation.body[1], "examples")
+        if name not in causes
+    ]
+    return [each for each in found if each is not None]

@@ -1,0 +1,99 @@
+"""Why a declared status was not seen, and whether it can be seen from outside at all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from specwright.conformance.contract import Contract, Operation
+from specwright.vocabulary.keywords.error import Condition
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a status of an operation was not seen.
+
+    Attributes:
+        status: as it is written; None for any.
+        holds: whether it is so for an operation.
+        is_final: whether no test from outside can change it.
+    """
+
+    status: str | None
+    text: str
+    holds: Callable[[Contract, Operation], bool]
+    is_final: bool = True
+
+
+def why_not(contract: Contract, operation: Operation, status: str) -> Reason:
+    """The first reason that holds."""
+    return next(
+        each
+        for each in _REASONS
+        if each.status in (status, None) and each.holds(contract, operation)
+    )
+
+
+def _always(contract: Contract, operation: Operation) -> bool:
+    return True
+
+
+def _charges_nothing(contract: Contract, operation: Operation) -> bool:
+    """Whether others declare what they charge, and this one does not."""
+    others = contract.operations.values()
+    return operation.declared["charge"] is None and any(each.declared["charge"] for each in others)
+
+
+def _cannot_be_malformed(contract: Contract, operation: Operation) -> bool:
+    """Whether there is nothing in a request but its path, where any text may stand."""
+    return not operation.has_body and all(
+        each.written.location == "path"
+        and not any(
+            problem for text in _TEXTS for problem in contract.instances.problems(each.schema, text)
+        )
+        for each in operation.slots
+    )
+
+
+def _cannot_be_missing(contract: Contract, operation: Operation) -> bool:
+    return not operation.template.names
+
+
+def _lacks_the_declaration(status: int) -> Callable[[Contract, Operation], bool]:
+    """Whether every code of the status comes from a declaration that the operation lacks."""
+
+    def holds(contract: Contract, operation: Operation) -> bool:
+        if contract.errors is None:
+            return False
+        codes = {
+            code.raw: each for code, each in contract.errors.codes.items() if each.status == status
+        }
+        named = {
+            each.code.raw
+            for other in contract.operations.values()
+            for each in (other.declared["capacity"],)
+            if each is not None
+        }
+        tied = all(each.condition in _IDEMPOTENCY or code in named for code, each in codes.items())
+        capacity = operation.declared["capacity"]
+        own = capacity is not None and capacity.status == status
+        return bool(codes) and tied and not own and operation.declared["idempotency"] is None
+
+    return holds
+
+
+# What fits a schema with a pattern, a format, a length or a list of values is not both of them.
+_TEXTS = ("~", "any text, ü" * 100)
+_IDEMPOTENCY = (Condition.IDEMPOTENCY_IN_PROGRESS, Condition.IDEMPOTENCY_CHANGED)
+_REASONS = (
+    Reason("400", "there is nothing that could be malformed", _cannot_be_malformed),
+    Reason("402", "the operation declares no charge", _charges_nothing),
+    Reason("404", "the path names nothing that could be missing", _cannot_be_missing),
+    Reason("409", "no code of it fits the operation", _lacks_the_declaration(409)),
+    Reason("422", "no code of it fits the operation", _lacks_the_declaration(422)),
+    Reason("429", "needs a key whose limits may be used up", _always, is_final=False),
+    Reason("500", "a correct server never answers so", _always),
+    Reason("502", "needs a fault behind the server", _always),
+    Reason("503", "needs a server that is not available", _always),
+    Reason(None, "no request was answered so", _always, is_final=False),
+)

@@ -1,0 +1,87 @@
+"""The webhooks source: everything that a document declares of them, watched for one run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from specwright.conformance.contract import Contract
+from specwright.conformance.scenarios.causes import cause
+from specwright.conformance.target import MAIN, OTHER, Target
+from specwright.conformance.webhooks.authority import Authority
+from specwright.conformance.webhooks.declared import registration, webhooks
+from specwright.conformance.webhooks.endpoints import SOURCE
+from specwright.conformance.webhooks.observe import Observation, setting
+from specwright.conformance.webhooks.receiver import Receiver
+from specwright.conformance.webhooks.sequence import Pace
+from specwright.conformance.workbench import Workbench
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiverOptions:
+    """Where webhooks are received.
+
+    Attributes:
+        authority: signs the certificate of a receiver on this machine; None behind a tunnel.
+        public_url: where the tunnel begins.
+        port: of this machine; 0 chooses a free one.
+        retry_scale: what the target multiplies the declared pauses with.
+    """
+
+    authority: Authority | None = None
+    public_url: str | None = None
+    port: int = 0
+    retry_scale: float = 1.0
+
+
+@dataclass(slots=True)
+class Watch:
+    """Watches the webhooks of a target, as the other partner if there is one.
+
+    Attributes:
+        options: None if no receiver was asked for.
+        patience_seconds: how long the next attempt of a delivery is waited for.
+    """
+
+    contract: Contract
+    target: Target
+    options: ReceiverOptions | None
+    patience_seconds: float
+    _receiver: Receiver | None = field(default=None, repr=False)
+    _is_over: bool = False
+
+    def observe(self) -> None:
+        """Register endpoints, cause every event, and judge what comes."""
+        document, keys, record = self.contract.document, self.target.keys, self.target.record
+        declared, registered, options = webhooks(document), registration(document), self.options
+        if options is None or registered is None:
+            reason = "the document does not declare how endpoints are registered"
+            for webhook in declared:
+                said = "no receiver was asked for" if options is None else reason
+                record.skip("event-missing", webhook.pointer, said)
+            return
+        main = OTHER if OTHER in keys else MAIN
+        own = {MAIN: keys[main]} if main in keys else {}
+        where = setting(
+            declared,
+            authority=options.authority,
+            public_url=options.public_url,
+            port=options.port,
+        )
+        with (
+            Target(self.target.base_url, self.target.credential, record, own, main) as target,
+            Receiver(where) as receiver,
+        ):
+            self._receiver = receiver
+            if self._is_over:
+                receiver.give_up()
+            bench = Workbench(self.contract, target, SOURCE)
+            pace = Pace(options.retry_scale, self.patience_seconds)
+            provoke = partial(cause, bench)
+            Observation(target, receiver, declared, registered, provoke, pace).run()
+
+    def give_up(self) -> None:
+        """Let an observation end without waiting for what may still come."""
+        self._is_over = True
+        if self._receiver is not None:
+            self._receiver.give_up()

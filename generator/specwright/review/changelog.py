@@ -1,0 +1,164 @@
+"""The entry of an API's changelog for a change of its document (Keep a Changelog 1.1.0)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from specwright.compare.rules import BY_ID, UNPROVEN, Category
+from specwright.document.model import Document
+from specwright.findings import Finding, Report
+from specwright.pointer import Pointer, resolve, split
+from specwright.review.subjects import code, subject
+
+
+class Section(StrEnum):
+    """The parts of an entry, in their order; what was fixed no comparison can tell."""
+
+    ADDED = "Added"
+    CHANGED = "Changed"
+    DEPRECATED = "Deprecated"
+    REMOVED = "Removed"
+    SECURITY = "Security"
+
+
+# The first pattern that fits a rule decides; everything else has changed.
+_SECTIONS: Mapping[str, Section] = {
+    "operation-added": Section.ADDED,
+    "added": Section.ADDED,
+    "deprecation": Section.DEPRECATED,
+    "sunset-*": Section.DEPRECATED,
+    "operation-retired": Section.REMOVED,
+    "*-removed": Section.REMOVED,
+    "security-*": Section.SECURITY,
+}
+_SENTENCES: Mapping[str, str] = {
+    "operation-added": "A new operation{summary}.",
+    "operation-removed": "The operation is gone.",
+    "operation-retired": "The operation is gone, as announced.",
+    "added": "{subject} is new.",
+    "*-removed": "{message}.",
+    "*-required": "{subject} is required now.",
+    "*-narrowed": "{subject} takes less than before: {message}.",
+    "*-widened": "{subject} may hold more than before: {message}.",
+    "default-changed": "{subject} means something else when it is left out: {message}.",
+    "operation-id-changed": "The operation has another name in code: {message}.",
+}
+_SENTENCE = "{subject}: {message}."
+_MARKS: Mapping[str, str] = {
+    Category.WIRE: "**Breaking:** ",
+    Category.CLIENT_SOURCE: "**Breaking in source code:** ",
+}
+_MARK_UNPROVEN = "**Perhaps breaking:** "
+_SHOWN_OPERATIONS = 3
+_VERSION = "/info/version"
+_NOT_IN_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
+
+# Operations, and what is said of them.
+_Bullets = dict[tuple[str, ...], list[str]]
+
+
+def entry(report: Report, base: Document, revision: Document) -> str:
+    """The changes that a comparison found, as Markdown."""
+    sections: dict[Section, _Bullets] = {each: defaultdict(list) for each in Section}
+    said: set[tuple[Pointer | None, str]] = set()
+    for finding in sorted(report.findings, key=_severity):
+        if BY_ID[finding.rule].category == Category.REVIEW and finding.rule != UNPROVEN.id:
+            continue
+        # What breaks clients in what they send may be compatible in what they receive.
+        if (finding.pointer, finding.message) not in said:
+            said.add((finding.pointer, finding.message))
+            section = _section(finding, base, revision)
+            sentence = _sentence(finding, section, revision)
+            sections[section][_operations(finding)].append(sentence)
+    parts = [f"## [{_heading(base, revision)}]"]
+    for section, bullets in sections.items():
+        if bullets:
+            parts.append(f"### {section}\n\n" + "\n".join(_listed(bullets)))
+    if len(parts) == 1:
+        parts.append("Nothing that users of the API notice.")
+    return "\n\n".join(parts) + "\n"
+
+
+def _severity(finding: Finding) -> int:
+    return list(Category).index(Category(BY_ID[finding.rule].category))
+
+
+def _heading(base: Document, revision: Document) -> str:
+    before, now = (str(_value(each, _VERSION)) for each in (base, revision))
+    # A version that stays the same has been released without these changes.
+    return "Unreleased" if before == now else _NOT_IN_VERSION.sub("_", now)
+
+
+def _section(finding: Finding, base: Document, revision: Document) -> Section:
+    if _is_new_property(finding, base, revision):
+        return Section.ADDED
+    for pattern, section in _SECTIONS.items():
+        if fnmatchcase(finding.rule, pattern):
+            is_over = section is Section.DEPRECATED and not _value(revision, finding.pointer)
+            return Section.CHANGED if is_over else section
+    return Section.CHANGED
+
+
+def _is_new_property(finding: Finding, base: Document, revision: Document) -> bool:
+    return (
+        BY_ID[finding.rule].category == Category.COMPATIBLE
+        and split(finding.pointer or "")[-2:-1] == ("properties",)
+        and _value(base, finding.pointer) is None
+        and _value(revision, finding.pointer) is not None
+    )
+
+
+def _value(document: Document, pointer: Pointer | None) -> object:
+    try:
+        return resolve(document.data, pointer or "")
+    except (KeyError, ValueError):
+        return None
+
+
+def _operations(finding: Finding) -> tuple[str, ...]:
+    listed = (each.text.split("\n") for each in finding.evidence if each.label == "operations")
+    return tuple(next(listed, ()))
+
+
+def _sentence(finding: Finding, section: Section, revision: Document) -> str:
+    category = BY_ID[finding.rule].category
+    mark = _MARK_UNPROVEN if finding.rule == UNPROVEN.id else _MARKS.get(category, "")
+    words = _template(finding, section).format(
+        subject=subject(finding.pointer or "", revision),
+        message=code(finding.message),
+        summary=_summary(finding, revision),
+    )
+    return f"{mark}{words[:1].upper()}{words[1:]}"
+
+
+def _template(finding: Finding, section: Section) -> str:
+    if section is Section.DEPRECATED and split(finding.pointer or "")[-1:] == ("deprecated",):
+        return "{subject} is deprecated."
+    if section is Section.ADDED and finding.rule not in _SENTENCES:
+        return _SENTENCES["added"]
+    fitting = (words for each, words in _SENTENCES.items() if fnmatchcase(finding.rule, each))
+    return next(fitting, _SENTENCE)
+
+
+def _summary(finding: Finding, revision: Document) -> str:
+    operation = _value(revision, finding.pointer)
+    summary = operation.get("summary") if isinstance(operation, dict) else None
+    return f": {code(summary)}" if isinstance(summary, str) else ""
+
+
+def _listed(bullets: _Bullets) -> Iterator[str]:
+    for operations, sentences in bullets.items():
+        yield f"- {_named(operations)}"
+        yield from (f"  - {sentence}" for sentence in dict.fromkeys(sentences))
+
+
+def _named(operations: Sequence[str]) -> str:
+    if not operations:
+        return "The whole API"
+    more = len(operations) - _SHOWN_OPERATIONS
+    shown = ", ".join(map(code, operations[:_SHOWN_OPERATIONS]))
+    return f"{shown} and {more} more" if more > 0 else shown

@@ -1,0 +1,127 @@
+"""The generated package in a review: its drift, and its public names before and after."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from specwright.compare.rules import SDK_BROKEN
+from specwright.emit.drift import Difference
+from specwright.emit.lock import LOCK
+from specwright.errors import Location
+from specwright.findings import Evidence, Finding, RuleDescription, Table
+from specwright.review.rules import DRIFT, NOT_COMPARED, NOT_GENERATED
+from specwright.review.sdk import NameChange, sdk_changes
+from specwright.review.surface import Surface, surface
+
+_TWIN, _FIRST = ".async_client.Async", ".client."
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why no package could be made of a document."""
+
+    reason: str
+
+
+# The content of each file by its path.
+Files = Mapping[str, bytes]
+
+
+@dataclass(frozen=True)
+class Package:
+    """What a package is on both sides of a change.
+
+    Attributes:
+        output: the directory that holds it.
+        differences: the files there that are not what the revision says.
+    """
+
+    output: Path
+    base: Files | Failure
+    revision: Files | Failure
+    differences: Sequence[Difference] = ()
+
+    def findings(self) -> Iterator[Finding]:
+        """What is wrong with the package of the revision."""
+        if isinstance(self.revision, Failure):
+            yield self._finding(NOT_GENERATED, f"no package can be made: {self.revision.reason}")
+            return
+        if self.differences:
+            message = f"{self._drift(self.revision)}; run: specwright generate"
+            files = "\n".join(f"{each.path}: {each.state}" for each in self.differences)
+            yield self._finding(DRIFT, message, Evidence("files", files))
+        if isinstance(self.base, Failure):
+            message = f"no package can be made of the base: {self.base.reason}"
+            yield self._finding(NOT_COMPARED, message)
+
+    def broken(self) -> list[tuple[Finding, tuple[str]]]:
+        """The names that fail where they are used as before, each with what it is accepted by.
+
+        One for each edit: the asynchronous client is made of the same template as the other one,
+        and what the package exports is defined in a module of it.
+        """
+        names = {change.name for change in self._changes if change.breaks}
+        defined = {_last(name) for name in names if not _is_export(name)}
+        return [
+            (self._broken(change), (change.name,))
+            for change in self._changes
+            if change.breaks
+            and not (_TWIN in change.name and change.name.replace(_TWIN, _FIRST) in names)
+            and not (_is_export(change.name) and _last(change.name) in defined)
+        ]
+
+    def facts(self) -> Iterator[tuple[str, str]]:
+        """How the package does, in a few words."""
+        if isinstance(self.revision, Failure):
+            yield "Generated package", "none can be made"
+            return
+        yield "Generated package", self._drift(self.revision)
+        counts = Counter(change.kind for change in self._changes)
+        words = ", ".join(f"{count} {kind}" for kind, count in sorted(counts.items()))
+        if not isinstance(self.base, Failure):
+            yield "Public names", words or "as they were"
+
+    def table(self) -> Table | None:
+        """Every change of the public names."""
+        rows = tuple((change.kind.value, change.name, change.words) for change in self._changes)
+        columns = ("Change", "Name", "How")
+        return Table("Public names of the generated package", columns, rows) if rows else None
+
+    @cached_property
+    def _surfaces(self) -> tuple[Surface, Surface]:
+        base, revision = self.base, self.revision
+        if isinstance(base, Failure) or isinstance(revision, Failure) or base == revision:
+            return {}, {}
+        return surface(base), surface(revision)
+
+    @cached_property
+    def _changes(self) -> tuple[NameChange, ...]:
+        return sdk_changes(*self._surfaces)
+
+    def _broken(self, change: NameChange) -> Finding:
+        base, revision = self._surfaces
+        path, line = revision[change.name].place if change.name in revision else ("", 1)
+        place = Location((self.output / (path or base[change.name].place[0])).as_posix(), line, 1)
+        message = f"{change.name}: {change.words or change.kind}"
+        return Finding(SDK_BROKEN.id, SDK_BROKEN.recommended, place, None, message)
+
+    def _drift(self, files: Files) -> str:
+        if not self.differences:
+            return f"{len(files)} files are what the document says"
+        return f"{len(self.differences)} of {len(files)} files are not what the document says"
+
+    def _finding(self, rule: RuleDescription, message: str, *evidence: Evidence) -> Finding:
+        place = Location((self.output / LOCK).as_posix(), 1, 1)
+        return Finding(rule.id, rule.recommended, place, None, message, None, evidence)
+
+
+def _is_export(name: str) -> bool:
+    return name.count(".") == 1
+
+
+def _last(name: str) -> str:
+    return name.rpartition(".")[2]

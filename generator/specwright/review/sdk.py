@@ -1,0 +1,113 @@
+"""What changed about the public names of a generated package, for those who use them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import takewhile
+
+from specwright.compare.change import became
+from specwright.review.surface import Name, Parameter, Surface
+
+# Servers implement what this module declares; it is not there to be called.
+_IMPLEMENTED = "server"
+# How much of what is the same is shown before a difference.
+_BEFORE = 20
+
+
+class Kind(StrEnum):
+    """What happened to a name."""
+
+    REMOVED = "removed"
+    CHANGED = "changed"
+    ADDED = "added"
+
+
+@dataclass(frozen=True, slots=True)
+class NameChange:
+    """A public name that is not as it was.
+
+    Attributes:
+        breaks: whether code that uses the name as before fails when it runs. Whether a type still
+            fits is not asked here: the review of the document has judged the values.
+    """
+
+    kind: Kind
+    name: str
+    words: str
+    breaks: bool = False
+
+
+def sdk_changes(base: Surface, revision: Surface) -> tuple[NameChange, ...]:
+    """Every change of a name, those that break first, without what lies in a new or lost class."""
+    found = [*_removed(base, revision), *_changed(base, revision), *_added(base, revision)]
+    return tuple(sorted(found, key=lambda each: not each.breaks))
+
+
+def _removed(base: Surface, revision: Surface) -> Iterator[NameChange]:
+    for name in _topmost(base, revision):
+        yield NameChange(Kind.REMOVED, name, "", not _is_implemented(name))
+
+
+def _added(base: Surface, revision: Surface) -> Iterator[NameChange]:
+    for name in _topmost(revision, base):
+        yield NameChange(Kind.ADDED, name, "")
+
+
+def _topmost(names: Surface, others: Surface) -> Iterator[str]:
+    """The names that the others lack, without those inside of one of them."""
+    lacking = names.keys() - others.keys()
+    return (name for name in names if name in lacking and _parent(name) not in lacking)
+
+
+def _became(old: str, new: str) -> str:
+    """The words for a value that changed, from a little before the first difference."""
+    same = takewhile(lambda pair: pair[0] == pair[1], zip(old, new, strict=False))
+    start = sum(1 for _ in same) - _BEFORE
+    if start > 0 and old and new:
+        old, new = f"…{old[start:]}", f"…{new[start:]}"
+    return became(old or None, new or None)
+
+
+def _parent(name: str) -> str:
+    return name.rpartition(".")[0]
+
+
+def _is_implemented(name: str) -> bool:
+    return name.split(".")[1] == _IMPLEMENTED
+
+
+def _changed(base: Surface, revision: Surface) -> Iterator[NameChange]:
+    for name in base:
+        if name in revision:
+            for words, breaks in _differences(base[name], revision[name]):
+                yield NameChange(Kind.CHANGED, name, words, breaks and not _is_implemented(name))
+
+
+def _differences(old: Name, new: Name) -> Iterator[tuple[str, bool]]:
+    if (old.parameters is None) != (new.parameters is None):
+        yield "is another kind of thing", True
+        return
+    if old.value != new.value:
+        yield _became(old.value, new.value), False
+    before, after = old.parameters or {}, new.parameters or {}
+    for each in dict.fromkeys((*before, *after)):
+        for words, breaks in _parameter(before.get(each), after.get(each)):
+            yield f"parameter '{each}' {words}", breaks
+
+
+def _parameter(old: Parameter | None, new: Parameter | None) -> Iterator[tuple[str, bool]]:
+    if new is None:
+        yield "is gone", True
+    elif old is None:
+        yield ("is new and required", True) if new.is_required else ("is new", False)
+    else:
+        if old.is_required != new.is_required:
+            now = "required" if new.is_required else "optional"
+            yield f"is {now} now", new.is_required
+        if (old.position, old.is_named) != (new.position, new.is_named):
+            moved = old.position is not None and old.position != new.position
+            yield "is given in another way", moved or (old.is_named and not new.is_named)
+        if old.annotation != new.annotation:
+            yield _became(old.annotation, new.annotation), False

@@ -1,0 +1,80 @@
+"""What a place of a document is about, in words for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from specwright.document.model import Document
+from specwright.document.shape import METHODS
+from specwright.pointer import Pointer, join, resolve, split
+from specwright.text import visible
+
+# Places that hold things by name; the token after them is the name.
+_NAMED: Mapping[str, str] = {
+    "parameters": "parameter",
+    "headers": "header",
+    "responses": "response",
+    "requestBodies": "request body",
+    "securitySchemes": "security scheme",
+    "callbacks": "callback",
+}
+_ALONE: Mapping[str, str] = {"requestBody": "the request body", "servers": "the servers"}
+# Steps into a value, and how its path shows them.
+_INTO: Mapping[str, str] = {"items": "[]", "additionalProperties": ".*"}
+# What has a name, too, that says nothing about the value.
+_PASSED = frozenset({"content", "oneOf", "anyOf", "allOf", "prefixItems"})
+
+_OPERATIONS = (("paths",), ("webhooks",))
+
+
+def subject(pointer: Pointer, document: Document) -> str:
+    """The parameter, body, response or part of a schema that a place lies in."""
+    tokens = split(pointer)
+    words: list[str] = []
+    path = ""
+    at = _start(tokens)
+    while at < len(tokens):
+        token, name = tokens[at], tokens[at + 1] if at + 1 < len(tokens) else None
+        at += 1
+        if token in _ALONE:
+            words.append(_ALONE[token])
+        elif token in _INTO:
+            path += _INTO[token]
+        elif name is not None:
+            if token in _NAMED:
+                words.append(f"{_NAMED[token]} {code(_name(tokens[: at + 1], document))}")
+            elif token in ("schemas", "properties"):
+                path += f".{name}"
+            elif token not in _PASSED:
+                continue
+            at += 1
+    if not path and tokens[-2:-1] == ("content",):
+        words.append(f"media type {code(tokens[-1])}")
+    inside, around = code(path.lstrip(".")) if path else "", " of ".join(reversed(words))
+    whole = " in ".join(filter(None, (inside, around)))
+    return whole or ("the operation" if tokens[:1] in _OPERATIONS else "the API")
+
+
+def code(text: str) -> str:
+    """Text of a document as Markdown shows it: every character as it is, on one line."""
+    shown = visible(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"
+
+
+def _start(tokens: tuple[str, ...]) -> int:
+    if tokens[:1] not in _OPERATIONS:
+        return 0
+    return 3 if tokens[2:3] and tokens[2] in METHODS else 2
+
+
+def _name(tokens: tuple[str, ...], document: Document) -> str:
+    """The name that a parameter has; what lies elsewhere is called as the place is."""
+    try:
+        value = document.follow(resolve(document.data, join(*tokens)))
+    except (KeyError, ValueError):
+        value = None
+    name = value.get("name") if isinstance(value, dict) and tokens[-2] == "parameters" else None
+    return name if isinstance(name, str) else tokens[-1]

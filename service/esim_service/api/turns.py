@@ -1,0 +1,46 @@
+"""Turns at the carrier: so many at a time, a few of them for one partner."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from weakref import WeakValueDictionary
+
+from ..store.database import LONG_HOLDS, UnavailableError
+
+# Several partners have to be slow at once before another one waits for them.
+PER_PARTNER = 5
+WAIT_SECONDS = 10.0
+
+
+class CarrierTurns:
+    """Hands out turns in the order in which they are asked for, and lets nobody wait for long."""
+
+    def __init__(
+        self,
+        most: int = LONG_HOLDS,
+        per_partner: int = PER_PARTNER,
+        wait_seconds: float = WAIT_SECONDS,
+    ) -> None:
+        self._all = asyncio.Semaphore(most)
+        self._per_partner = per_partner
+        self._wait_seconds = wait_seconds
+        self._of_partner: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def take(self, partner_id: str) -> AsyncIterator[None]:
+        """Wait for a turn, and have it for the time of the context.
+
+        Raises:
+            UnavailableError: it did not come in time.
+        """
+        own = self._of_partner.setdefault(partner_id, asyncio.Semaphore(self._per_partner))
+        async with AsyncExitStack() as taken:
+            try:
+                async with asyncio.timeout(self._wait_seconds):
+                    await taken.enter_async_context(own)
+                    await taken.enter_async_context(self._all)
+            except TimeoutError:
+                raise UnavailableError("the carrier has no turn free") from None
+            yield

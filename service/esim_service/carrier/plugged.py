@@ -1,0 +1,53 @@
+"""Opens the carrier that an operator has installed."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from importlib.metadata import entry_points
+from typing import TypeAlias
+
+from ..store.database import OperatorError
+from .port import Carrier
+
+GROUP = "esim_service.carriers"
+
+Open: TypeAlias = Callable[[], AbstractAsyncContextManager[Carrier]]
+"""What an entry point of the group names."""
+
+
+@asynccontextmanager
+async def open_carrier(name: str) -> AsyncIterator[Carrier]:
+    """Open a carrier for the time of the context.
+
+    Raises:
+        OperatorError: no such carrier is installed, or it is none.
+    """
+    opening = _load(name)()
+    async with opening as carrier:
+        if not isinstance(carrier, Carrier):
+            raise _no_carrier(name)
+        yield carrier
+
+
+def _load(name: str) -> Open:
+    installed = {each.name: each for each in entry_points(group=GROUP)}
+    if name not in installed:
+        names = ", ".join(sorted(installed)) or "none"
+        raise OperatorError(
+            f"ESIM_CARRIER: no carrier {name} is installed as an entry point of {GROUP}; "
+            f"installed: {names}"
+        )
+    try:
+        found = installed[name].load()
+    except (ImportError, AttributeError) as error:
+        value = installed[name].value
+        raise OperatorError(f"ESIM_CARRIER: {value} cannot be loaded: {error}") from error
+    if not callable(found):
+        raise _no_carrier(name)
+    open_: Open = found
+    return open_
+
+
+def _no_carrier(name: str) -> OperatorError:
+    return OperatorError(f"ESIM_CARRIER: {name} is no carrier as esim_service.carrier.port has it")

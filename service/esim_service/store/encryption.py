@@ -1,0 +1,65 @@
+"""Encryption of the secrets that the database keeps for longer than it shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .database import OperatorError
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
+
+# What stands before a secret that is encrypted; one that is not begins with `whsec_`.
+_MARK = "fernet:"
+
+
+class SecretBox:
+    """Encrypts secrets with the first of some keys, and decrypts them with any.
+
+    Without keys it leaves secrets as they are.
+    """
+
+    def __init__(self, keys: Sequence[str]) -> None:
+        """Make a box.
+
+        Raises:
+            OperatorError: there are keys, and nothing to encrypt with.
+        """
+        self._cipher = _cipher(keys) if keys else None
+
+    def encrypt(self, secret: str) -> str:
+        """Return what is stored of a secret."""
+        if self._cipher is None:
+            return secret
+        return _MARK + self._cipher.encrypt(secret.encode()).decode("ascii")
+
+    def decrypt(self, stored: str) -> str:
+        """Return the secret of which something is stored.
+
+        Raises:
+            OperatorError: it was encrypted with none of the keys.
+        """
+        if not stored.startswith(_MARK):
+            return stored
+        if self._cipher is None:
+            raise OperatorError("signing secrets are encrypted, and ESIM_SECRETS_KEY is not set")
+        from cryptography.fernet import InvalidToken
+
+        try:
+            return self._cipher.decrypt(stored.removeprefix(_MARK)).decode()
+        except InvalidToken:
+            raise OperatorError(
+                "signing secrets are encrypted with a key that is not in ESIM_SECRETS_KEY"
+            ) from None
+
+
+def _cipher(keys: Sequence[str]) -> MultiFernet:
+    try:
+        # An extra brings it; who does not encrypt needs none.
+        from cryptography.fernet import Fernet, MultiFernet
+    except ImportError:
+        raise OperatorError(
+            "ESIM_SECRETS_KEY needs: pip install 'esim-service[encryption]'"
+        ) from None
+    return MultiFernet([Fernet(key) for key in keys])

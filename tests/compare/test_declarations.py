@@ -1,0 +1,157 @@
+"""Declarations of the contract (`x-contract-*`): each member has a verdict."""
+
+import copy
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.compare.declarations import ANY, CLAUSES, declaration_changes
+from specwright.compare.run import compare
+from specwright.document.model import Document
+from specwright.document.sites import Site
+from specwright.document.sources.load import load
+from specwright.findings import Level
+from specwright.pointer import resolve
+from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.table import KEYWORDS
+
+from .documents import TODAY
+
+
+@pytest.fixture(scope="module")
+def contract(root: Path) -> Document:
+    return load(root / "spec" / "openapi.json")
+
+
+def altered(value: Any) -> Any:
+    """Another value of the same type."""
+    if isinstance(value, bool) or value is None:
+        return "other"
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return f"{value}2"
+    return [*value[:-1], altered(value[-1])]
+
+
+def alterations(value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The value with each of its members altered, by the way to that."""
+    if not isinstance(value, dict):
+        yield (), altered(value)
+        return
+    for name, member in value.items():
+        for way, changed in alterations(member):
+            yield (name, *way), {**value, name: changed}
+
+
+# A name of a component, which is compared where it is used.
+NAMES = {("x-contract-error", "schema")}
+# Those of schemas are annotations.
+DECLARATIONS = [
+    pytest.param(keyword, place, way, changed, id=f"{place} {'/'.join((keyword.name, *way))}")
+    for keyword in KEYWORDS
+    for place in keyword.places
+    if place not in (Place.SCHEMA, Place.PROPERTY)
+    for way, changed in alterations(keyword.example)
+    if (keyword.name, *way) not in NAMES
+]
+
+
+@pytest.mark.parametrize(("keyword", "place", "way", "changed"), DECLARATIONS)
+def test_no_member_changes_in_silence(
+    keyword: Keyword[Any], place: Place, way: tuple[str, ...], changed: Any
+) -> None:
+    base, revision = (Site("", {keyword.name: value}) for value in (keyword.example, changed))
+    found = list(declaration_changes(base, revision, place))
+    assert [each.revision.startswith(f"/{keyword.name}") for each in found] == [True]
+
+
+@pytest.mark.parametrize(
+    ("keyword", "member"),
+    [
+        pytest.param(keyword, member, id=f"{keyword.name} {member}")
+        for keyword in KEYWORDS
+        if set(keyword.places) - {Place.SCHEMA, Place.PROPERTY}
+        for member in keyword.schema().get("properties", {})
+        if (keyword.name, member) not in NAMES
+    ],
+)
+def test_every_member_of_the_vocabulary_has_a_clause(keyword: Keyword[Any], member: str) -> None:
+    ways = [clause.member for clause in CLAUSES if clause.keyword is keyword]
+    assert any(way[:1] in ((), (member,), (ANY,)) for way in ways)
+
+
+@pytest.mark.parametrize("keyword", KEYWORDS, ids=lambda keyword: keyword.name)
+def test_a_declaration_that_is_gone_is_said(keyword: Keyword[Any], contract: Document) -> None:
+    holder = next(holders(contract.data, keyword.name), None)
+    if holder is None:
+        pytest.skip("the contract has none")
+    data = copy.deepcopy(contract.data)
+    del resolve(data, holder)[keyword.name]
+    found = compare(contract, contract.with_data(data), today=TODAY).findings
+    assert any(keyword.name in each.message for each in found)
+
+
+def holders(value: Any, name: str, pointer: str = "") -> Iterator[str]:
+    """The places of objects that have a member of this name."""
+    if isinstance(value, dict):
+        if name in value:
+            yield pointer
+        for key, each in value.items():
+            yield from holders(each, name, f"{pointer}/{key.replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from holders(each, name, f"{pointer}/{index}")
+
+
+# Members of declarations, by their way in the document, with whether the change breaks a promise.
+EDITS: list[tuple[str, Any, bool]] = [
+    ("/x-contract-body-limit/max_bytes", 1, True),
+    ("/x-contract-body-limit/max_bytes", 10**9, False),
+    ("/x-contract-rate-limit/classes/read/limit", 1, True),
+    ("/x-contract-rate-limit/classes/read/limit", 10**6, False),
+    ("/x-contract-rate-limit/classes/read/window_seconds", 10**6, True),
+    ("/x-contract-rate-limit/classes/read/window_seconds", 1, False),
+    ("/x-contract-error/codes/rate_limited/status", 503, True),
+    ("/x-contract-error/codes/rate_limited", None, True),
+    ("/x-contract-error/codes/new_code", {"status": 400, "type": "invalid_request_error"}, False),
+    ("/paths/~1orders/post/x-contract-idempotency/key", "/other", True),
+    ("/paths/~1orders/post/x-contract-idempotency/scope", ["key"], True),
+    ("/paths/~1orders/post/x-contract-idempotency", None, True),
+    ("/paths/~1orders/get/x-contract-order/direction", "other", True),
+    ("/paths/~1orders/get/x-contract-pagination/items", "/items", True),
+    ("/paths/~1webhook-endpoints/post/x-contract-capacity/limit", 1, True),
+    ("/paths/~1webhook-endpoints/post/x-contract-capacity/limit", 50, False),
+    ("/webhooks/order.completed/post/x-contract-delivery/retry_after_seconds", [60], True),
+    ("/webhooks/order.completed/post/x-contract-delivery/timeout_seconds", 60, False),
+    ("/webhooks/order.completed/post/x-contract-signature/tolerance_seconds", 301, True),
+    ("/webhooks/order.completed/post/x-contract-signature/template", "{timestamp}.{digest}", True),
+    ("/webhooks/order.completed/post/x-contract-trigger", None, True),
+    ("/webhooks/order.completed/post/x-contract-trigger/within_seconds", 10**6, True),
+    ("/webhooks/order.completed/post/x-contract-trigger/within_seconds", 1, False),
+    ("/paths/~1orders/post/x-contract-charge/amount", "/other", True),
+    ("/paths/~1webhook-endpoints/post/x-contract-webhook-endpoint/url", "/other", True),
+    (
+        "/components/schemas/WebhookEndpointCreated/properties/signing_secret/x-contract-once",
+        None,
+        True,
+    ),
+]
+
+
+@pytest.mark.parametrize(("pointer", "value", "breaks"), EDITS)
+def test_a_declaration_that_promises_less_breaks(
+    contract: Document, pointer: str, value: Any, breaks: bool
+) -> None:
+    data = copy.deepcopy(contract.data)
+    parent, _, name = pointer.rpartition("/")
+    holder = resolve(data, parent)
+    if value is None:
+        del holder[name]
+    else:
+        holder[name] = value
+    found = compare(contract, contract.with_data(data), today=TODAY).findings
+    assert any(each.level is Level.ERROR for each in found) is breaks, found
+    assert [each for each in found if not each.rule.startswith("version-")]

@@ -1,0 +1,52 @@
+"""Values that are sent as text are read by another type as well, where the text allows it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.validate.documents import whole
+
+from .documents import breaking, report
+
+TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+# The place, the type of the base and of the revision, and the rules that this breaks.
+CHANGES: list[tuple[str, Any, Any, list[str]]] = [
+    ("query", {"type": "integer"}, {"type": "number"}, []),
+    ("query", {"type": "integer"}, {"type": "string"}, ["text-type-changed"]),
+    ("query", {"type": "string"}, {"type": "integer"}, ["type-narrowed"]),
+    ("query", {"type": "integer"}, {"type": "string", "pattern": "^a"}, ["type-narrowed"]),
+    ("query", {"type": "string"}, TEXTS, ["text-type-changed"]),
+    ("query", {"type": "integer"}, TEXTS, ["text-type-changed"]),
+    ("query", {"type": "string"}, {**TEXTS, "minItems": 2}, ["type-narrowed"]),
+    ("query", TEXTS, {"type": "string"}, ["type-narrowed"]),
+    # A comma in a path separates items.
+    ("path", {"type": "string"}, TEXTS, ["type-narrowed"]),
+    ("header", {"type": "integer"}, {"type": "string"}, ["text-type-changed"]),
+]
+
+
+@pytest.mark.parametrize(("place", "before", "after", "rules"), CHANGES)
+def test_a_parameter_is_read_as_text(
+    place: str, before: Any, after: Any, rules: list[str], tmp_path: Path
+) -> None:
+    def document(schema: Any) -> dict[str, Any]:
+        parameter = {"name": "q", "in": place, "required": True, "schema": schema}
+        operation = {"parameters": [parameter], "responses": {}}
+        return whole("{}") | {"paths": {"/a/{q}": {"get": operation}}}
+
+    found = breaking(report(tmp_path, document(before), document(after)).findings)
+    assert [each.rule for each in found] == rules
+
+
+def test_a_body_in_json_has_types(tmp_path: Path) -> None:
+    def document(media_type: str, kind: str) -> dict[str, Any]:
+        body = {"content": {media_type: {"schema": {"type": kind}}}}
+        return whole("{}") | {"paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}}
+
+    for media_type, rule in (
+        ("application/json", "type-narrowed"),
+        ("text/plain", "text-type-changed"),
+    ):
+        sides = (document(media_type, kind) for kind in ("integer", "string"))
+        assert [each.rule for each in breaking(report(tmp_path, *sides).findings)] == [rule]

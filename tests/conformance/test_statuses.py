@@ -1,0 +1,53 @@
+"""Which declared statuses no test can reach, and the reason that is given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.contract import Contract
+from specwright.conformance.statuses import why_not
+from specwright.document.sources.load import load
+
+FINAL = {
+    "getEsim 400": "there is nothing that could be malformed",
+    "getBalance 400": "there is nothing that could be malformed",
+    "getPlan 402": "the operation declares no charge",
+    "listOrders 404": "the path names nothing that could be missing",
+    "getPlan 409": "no code of it fits the operation",
+    "createWebhookEndpoint 422": "no code of it fits the operation",
+    "createOrder 500": "a correct server never answers so",
+    "createOrder 503": "needs a server that is not available",
+}
+# What a request can bring about.
+OPEN = (
+    "createOrder 400",
+    "createOrder 402",
+    "createOrder 409",
+    "createOrder 422",
+    "createOrder 429",
+    "createTopup 409",
+    "createWebhookEndpoint 409",
+    "getPlan 403",
+    "getPlan 404",
+    "listOrders 400",
+)
+
+
+@pytest.fixture(scope="module")
+def contract(root: Path) -> Contract:
+    return Contract(load(root / "spec" / "openapi.json"))
+
+
+@pytest.mark.parametrize("name", FINAL)
+def test_a_status_that_no_test_can_reach_has_a_reason(contract: Contract, name: str) -> None:
+    operation, _, status = name.partition(" ")
+    found = why_not(contract, contract.by_id[operation], status)
+    assert (found.text, found.is_final) == (FINAL[name], True)
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_a_status_that_a_request_can_bring_about_stays_open(contract: Contract, name: str) -> None:
+    operation, _, status = name.partition(" ")
+    assert not why_not(contract, contract.by_id[operation], status).is_final

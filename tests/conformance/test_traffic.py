@@ -1,0 +1,144 @@
+"""`specwright check-traffic`: what was recorded is held to the document, and a HAR to HAR 1.2."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.conformance import har
+from specwright.conformance.contract import Contract
+from specwright.conformance.routes import Routes
+from specwright.document.sources.load import load
+from tests.conformance.shop import DOCUMENT, KEYS
+from tests.conformance.test_scenarios import run
+from tests.conftest import Run
+
+Har = dict[str, Any]
+Change = Callable[[Har], object]
+
+
+@pytest.fixture(scope="module")
+def recorded() -> tuple[str, str]:
+    """The traffic of a run against the right shop, and its base URL."""
+    done = run()
+    return json.dumps(har.render(done.record.exchanges)), done.target.base_url
+
+
+@pytest.fixture
+def check(specwright: Run, recorded: tuple[str, str], tmp_path: Path) -> Callable[..., Any]:
+    text, base_url = recorded
+
+    def checked(change: Change = lambda value: None, *options: str) -> Any:
+        value = json.loads(text)
+        change(value)
+        path = tmp_path / "traffic.har"
+        path.write_text(json.dumps(value), "utf-8")
+        given = ("--document", str(DOCUMENT), "--base-url", base_url, *options)
+        return specwright("check-traffic", str(path), *given)
+
+    return checked
+
+
+def answers(value: Har, method: str, status: int) -> list[dict[str, Any]]:
+    entries = value["log"]["entries"]
+    found = [each for each in entries if each["request"]["method"] == method]
+    return [each["response"] for each in found if each["response"]["status"] == status]
+
+
+def test_traffic_of_a_right_implementation_has_no_finding(check: Callable[..., Any]) -> None:
+    done = check()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no findings" in done.stdout
+
+
+def test_a_wrong_answer_is_found_with_its_request(check: Callable[..., Any]) -> None:
+    def break_one(value: Har) -> None:
+        created = answers(value, "POST", 201)[0]["content"]
+        created["text"] = json.dumps({**json.loads(created["text"]), "quantity": "two"})
+
+    done = check(break_one, "--format", "json")
+    assert done.returncode == 1
+    (finding,) = json.loads(done.stdout)["findings"]
+    assert finding["rule"] == "response-schema"
+    assert any("curl --request POST" in each["text"] for each in finding["evidence"])
+    assert not any(key in done.stdout for key in KEYS)
+
+
+def test_what_went_elsewhere_or_is_not_whole_is_counted(check: Callable[..., Any]) -> None:
+    def lose(value: Har) -> None:
+        first, second, third, *_ = value["log"]["entries"]
+        first["request"]["url"] = "https://elsewhere.example/v1/items"
+        del second["response"]["content"]["text"]
+        third["response"]["status"] = 0
+
+    done = check(lose, "--format", "json")
+    assert done.returncode == 0
+    facts = {each["label"]: each["value"] for each in json.loads(done.stdout)["facts"]}
+    assert facts["Elsewhere"] == "1"
+    assert facts["Without a whole answer"] == "2"
+
+
+def test_traffic_of_another_server_is_refused(check: Callable[..., Any]) -> None:
+    done = check(lambda value: None, "--base-url", "https://elsewhere.example/v1")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "has no request to https://elsewhere.example/v1" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "log.entries is not there"),
+        ("\x00", "log.entries is not there"),
+        ("[" * 100_000, "log.entries is not there"),
+        ('{"log": {"entries": {}}}', "log.entries is not there"),
+        ('{"log": {"entries": [7]}}', "log.entries[0]"),
+        ('{"log": {"entries": [{"request": null}]}}', "log.entries[0]"),
+    ],
+)
+def test_a_file_that_is_no_har_is_refused(
+    specwright: Run, tmp_path: Path, text: str, said: str
+) -> None:
+    path = tmp_path / "traffic.har"
+    path.write_text(text, "utf-8")
+    place = ("--document", str(DOCUMENT), "--base-url", "http://127.0.0.1")
+    done = specwright("check-traffic", str(path), *place)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "not a HAR" in done.stderr
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_what_is_written_is_har_1_2(recorded: tuple[str, str]) -> None:
+    log = json.loads(recorded[0])["log"]
+    assert log["version"] == "1.2"
+    assert log["creator"]["name"] == "specwright"
+    for entry in log["entries"]:
+        assert {"startedDateTime", "time", "request", "response", "cache", "timings"} <= set(entry)
+        assert entry["startedDateTime"].endswith("Z")
+        assert {"method", "url", "httpVersion", "headers", "queryString"} <= set(entry["request"])
+        assert {"status", "statusText", "headers", "content"} <= set(entry["response"])
+        assert {"size", "mimeType"} <= set(entry["response"]["content"])
+
+
+def test_what_is_written_is_read_again(recorded: tuple[str, str], tmp_path: Path) -> None:
+    path = tmp_path / "traffic.har"
+    path.write_text(recorded[0], "utf-8")
+    found = har.read(path)
+    assert found.incomplete == 0
+    entries = json.loads(recorded[0])["log"]["entries"]
+    assert [each.request.url for each in found.exchanges] == [e["request"]["url"] for e in entries]
+    assert [e["response"]["status"] for e in entries] == [
+        each.response.status for each in found.exchanges if each.response
+    ]
+
+
+def test_a_request_is_for_the_path_without_variables_first() -> None:
+    routes = Routes(Contract(load(DOCUMENT)), "http://127.0.0.1/v1")
+    found = routes.operation("GET", "http://127.0.0.1/v1/orders/7?x=1")
+    assert found is not None
+    assert found.name == "getOrder"
+    assert routes.operation("PATCH", "http://127.0.0.1/v1/orders/7") is None

@@ -1,0 +1,158 @@
+"""`specwright changelog`: the entry for a change, by sections and operations."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+from markdown_it import MarkdownIt
+
+from specwright.compare.run import compare
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.review.changelog import entry
+from tests.conftest import Run
+from tests.review.projects import edited, project, write
+
+OPERATION = """
+  /orders/{id}:
+    delete:
+      operationId: cancelOrder
+      summary: Cancel an order
+      parameters: [{name: id, in: path, required: true, schema: {type: string}}]
+      responses: {'204': {description: Done.}}
+"""
+RELEASE = ("version: 1.2.3", "version: 2.0.0")
+EDITS = (
+    RELEASE,
+    ("maximum: 20", "maximum: 10"),
+    ("required: [thing]", "required: [thing, count]"),
+    ("summary: Order things", "summary: Order things\n      deprecated: true"),
+    ("        thing: {type: string", "        note: {type: string}\n        thing: {type: string"),
+    ("'201':\n", "'202': {description: Later.}\n        '201':\n"),
+)
+EXPECTED = """\
+## [2.0.0]
+
+### Added
+
+- `DELETE /orders/{id}`
+  - A new operation: `Cancel an order`.
+- `POST /orders`
+  - `Order.note` is new.
+  - Response `202` is new.
+
+### Changed
+
+- `POST /orders`
+  - **Breaking:** `Order.count` is required now.
+  - **Breaking:** `Order.count` takes less than before: `maximum 20 -> 10`.
+
+### Deprecated
+
+- `POST /orders`
+  - The operation is deprecated.
+"""
+
+
+def written(directory: Path, *edits: tuple[str, str], reverse: bool = False) -> str:
+    sides = []
+    for name, pieces in (("base", ()), ("revision", edits)):
+        file = directory / f"{name}.json"
+        file.write_text(json.dumps(edited(*pieces)), "utf-8")
+        sides.append(upgrade(load(file)))
+    base, revision = reversed(sides) if reverse else sides
+    return entry(compare(base, revision, today=date(2026, 6, 1)), base, revision)
+
+
+def test_changes_are_listed_by_section_and_operation(tmp_path: Path, specwright: Run) -> None:
+    repository = project(tmp_path)
+    write(repository, edited(*EDITS, ("paths:", f"paths:{OPERATION}")))
+    result = specwright("changelog", "git:main:openapi.json", cwd=repository.top)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == EXPECTED
+
+
+def test_what_is_taken_back_is_removed(tmp_path: Path) -> None:
+    text = written(tmp_path, *EDITS, reverse=True)
+    assert text.startswith("## [1.2.3]\n")
+    assert "- `POST /orders`\n  - **Breaking:** `response 202 is gone`.\n" in text
+    assert "### Removed" in text
+    # A deprecation that is over is none.
+    assert "The operation: `POST /orders is no longer deprecated`." in text
+    assert "### Deprecated" not in text
+
+
+@pytest.mark.parametrize(
+    ("edit", "section", "words"),
+    [
+        (("thing: {type: string,", "thing: {type: [string, integer],"), "Changed", "may hold more"),
+        (("operationId: createOrder", "operationId: order"), "Changed", "another name in code"),
+        (("application/json: {schema", "text/csv: {schema"), "Removed", "media type"),
+        (
+            ("application/json: {schema", "text/csv: {schema"),
+            "Added",
+            "edia type `text/csv` of the request body is",
+        ),
+        (
+            ("summary: Order things", "deprecated: true\n      x-sunset: '2030-01-01'"),
+            "Deprecated",
+            "The operation: `the sunset of POST /orders is now 2030-01-01`.",
+        ),
+        (("/api'", "/v2'"), "Removed", "server https://shop.example/api is gone"),
+        (("maximum: 20", "maximum: 20, default: 3"), "Changed", "means something else"),
+        (("required: true", "required: false"), "Changed", "The request body: `the request"),
+    ],
+)
+def test_every_change_has_a_section_and_a_sentence(
+    edit: tuple[str, str], section: str, words: str, tmp_path: Path
+) -> None:
+    text = written(tmp_path, RELEASE, edit)
+    assert words in text.partition(f"### {section}\n")[2].partition("###")[0], text
+
+
+def test_changes_of_an_unchanged_version_are_not_released(tmp_path: Path) -> None:
+    assert written(tmp_path, ("maximum: 20", "maximum: 30")).startswith("## [Unreleased]\n")
+
+
+def test_words_alone_are_no_change(tmp_path: Path) -> None:
+    text = written(tmp_path, RELEASE, ("Orders things.", "Places an order."))
+    assert text == "## [2.0.0]\n\nNothing that users of the API notice.\n"
+
+
+def test_text_of_a_document_does_nothing_on_a_page(tmp_path: Path) -> None:
+    hostile = "<script>alert(1)</script> @all ``` [x](javascript:a) \\x1b[2J \\u202e"
+    text = written(
+        tmp_path,
+        RELEASE,
+        ("/orders:", f'"/{hostile}":'),
+        ("summary: Order things", f'summary: "{hostile}"'),
+    )
+    assert "\x1b" not in text and "\u202e" not in text
+    tokens = MarkdownIt("commonmark").parse(text)
+    inner = [child for token in tokens for child in token.children or []]
+    assert {"html_inline", "link_open", "image"}.isdisjoint(each.type for each in inner)
+    assert not any(token.type in ("html_block", "fence", "code_block") for token in tokens)
+    assert all("@all" not in each.content for each in inner if each.type == "text")
+    assert any(hostile.partition(" \\x1b")[0] in each.content for each in inner)
+
+
+def test_a_version_does_nothing_in_a_heading(tmp_path: Path) -> None:
+    text = written(tmp_path, ("version: 1.2.3", 'version: "2](x) <b>"'))
+    assert text.startswith("## [2__x___b_]\n")
+
+
+def test_what_cannot_be_read_is_an_error(tmp_path: Path, specwright: Run) -> None:
+    repository = project(tmp_path)
+    result = specwright("changelog", "git:v9:openapi.json", cwd=repository.top)
+    assert (result.returncode, result.stdout) == (2, "")
+    assert "git knows no commit 'v9'" in result.stderr
+
+
+def test_an_invalid_document_is_said(tmp_path: Path, specwright: Run) -> None:
+    repository = project(tmp_path)
+    write(repository, {**edited(RELEASE), "unknown": 1})
+    result = specwright("changelog", "git:main:openapi.json", cwd=repository.top)
+    assert result.returncode == 0
+    assert result.stdout.startswith("## [2.0.0]\n")
+    assert "warning diff-invalid openapi.json is not valid OpenAPI" in result.stderr

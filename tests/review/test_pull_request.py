@@ -1,0 +1,111 @@
+"""A pull request from its first push to its merge, reviewed by the steps of action.yml."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Run
+from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner
+from tests.review.projects import ACCEPTED, SETTINGS, edited, project, write
+
+LOCK = "generated/specwright.lock.json"
+NARROWER = ("maximum: 20", "maximum: 10")
+
+
+def test_a_breaking_change_is_refused_then_accepted_until_a_day(
+    tmp_path: Path, specwright: Run
+) -> None:
+    repository = project(tmp_path / "repository")
+    repository.write(LOCK, '{"options": {"package": "shop"}, "files": {}}')
+    repository.commit("A package")
+    runner = Runner(tmp_path / "runner", repository.top)
+
+    # The change, which loses the package and renames the client.
+    repository.git("switch", "-qc", "narrower")
+    repository.write("pyproject.toml", f'{SETTINGS}client-name = "Market"\n')
+    write(repository, edited(NARROWER))
+    repository.git("rm", "-q", LOCK)
+    repository.commit("Fewer things")
+    reviewed = runner.run(REVIEW)
+    assert reviewed.returncode == 1
+    annotated = [line.partition("title=")[2] for line in reviewed.stdout.splitlines()]
+    assert "range-narrowed::maximum 20 -> 10" in "\n".join(annotated)
+    assert any(line.startswith("generated-drift::41 of 41 files ") for line in annotated)
+    assert any(line.startswith("version-too-low::") for line in annotated)
+    assert {each.suffix for each in runner.reports.iterdir()} == {
+        *(".json", ".html", ".xml", ".sarif", ".md")
+    }
+    report = json.loads((runner.reports / "report.json").read_text("utf-8"))
+    [found] = [each for each in report["findings"] if each["rule"] == "range-narrowed"]
+    assert found["counterexample"] == 11
+    assert found["related"]["file"] == "git:HEAD^1:openapi.json"
+    names = [row[:2] for row in report["tables"][0]["rows"]]
+    assert ["changed", "shop.models.Order.count"] in names
+    assert ["removed", "shop.client.ShopClient"] in names
+    assert ["added", "shop.client.Market"] in names
+
+    # What people read of it.
+    assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
+    assert runner.summary == runner.comments[0]
+    assert runner.summary.startswith("### specwright review failed: 2 errors, 2 warnings, 1 info ")
+
+    # Another command's comment, which is not to be touched; the change with all that it needs.
+    (runner.temporary / "comments" / "0-of-tests").write_text("<!-- specwright test -->")
+    write(repository, edited(NARROWER, ("version: 1.2.3", "version: 2.0.0")))
+    repository.write("pyproject.toml", SETTINGS)
+    repository.write("review.toml", ACCEPTED.format(day="2999-01-31"))
+    assert specwright("generate", cwd=repository.top).returncode == 0
+    repository.git("add", "--all")
+    repository.git("commit", "-q", "--amend", "-m", "Fewer things")
+    reviewed = runner.run(REVIEW)
+    assert reviewed.returncode == 0, reviewed.stdout
+    assert "generated-drift" not in reviewed.stdout
+    assert runner.run(COMMENT).returncode == 0
+    [updated, other] = runner.comments
+    assert other == "<!-- specwright test -->"
+    assert updated.startswith("### specwright review passed: 2 info (1 waived) ")
+    assert "Nobody orders as many." in updated
+
+    # Its day comes.
+    repository.write("review.toml", ACCEPTED.format(day="2020-01-31"))
+    reviewed = runner.run(REVIEW)
+    assert reviewed.returncode == 1
+    assert "title=acceptance-expired::" in reviewed.stdout
+
+
+def test_a_checkout_without_the_base_says_what_fetches_it(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    repository.git("switch", "-qc", "change")
+    write(repository, edited(NARROWER))
+    repository.commit()
+    clone = repository.clone(tmp_path / "clone", "--depth=1", "--branch=change")
+    runner = Runner(tmp_path / "runner", clone, {"base": "origin/main"})
+    reviewed = runner.run(REVIEW)
+    assert reviewed.returncode == 2
+    assert "`git fetch --depth=1 origin main:refs/remotes/origin/main`" in reviewed.stderr
+    # There is nothing to show, and the other steps do not mind.
+    assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
+    assert runner.comments == []
+    fetch = "fetch --depth=1 origin main:refs/remotes/origin/main"
+    repository.git("-C", str(clone), *fetch.split())
+    assert runner.run(REVIEW).returncode == 1
+
+
+TRAP = '"; touch ran; "$(touch ran)'
+
+
+@pytest.mark.parametrize(
+    "inputs",
+    [
+        {"base": TRAP},
+        {"base": "main --format text"},
+        {"base": "main", "document": TRAP},
+        {"base": "main", "document": "openapi.json --format text"},
+    ],
+)
+def test_an_input_is_one_word_and_no_script(inputs: dict[str, str], tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    runner = Runner(tmp_path / "runner", repository.top, inputs)
+    assert runner.run(REVIEW).returncode == 2
+    assert not (repository.top / "ran").exists()

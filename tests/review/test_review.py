@@ -1,0 +1,205 @@
+"""`specwright review`: its parts, and what it cannot use."""
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from specwright.compare.acceptances import Acceptance
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from specwright.emit.drift import Difference, State
+from specwright.errors import Location
+from specwright.findings import Finding, Level, Report
+from specwright.review.package import Failure, Files, Package
+from specwright.review.run import review
+from tests.conftest import Run
+from tests.repository import Repository
+from tests.review.projects import SETTINGS, edited, project, write
+
+TODAY = date(2026, 6, 1)
+OLD = {"shop/client.py": b"class Orders:\n def create(self, *, thing: str): ...\n"}
+NEW = {"shop/client.py": b"class Orders:\n\n def create(self, *, what: str): ...\n"}
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return project(tmp_path / "repository")
+
+
+@pytest.fixture
+def documents(tmp_path: Path) -> tuple[Document, Document]:
+    """The same API, described in other words."""
+    sides = []
+    newer = (("Sells things.", "Sells everything."), ("1.2.3", "1.2.4"))
+    for name, edits in (("base", ()), ("revision", newer)):
+        file = tmp_path / f"{name}.json"
+        file.write_text(json.dumps(edited(*edits)), "utf-8")
+        sides.append(upgrade(load(file)))
+    return sides[0], sides[1]
+
+
+def rules(report: Report) -> set[str]:
+    return {each.rule for each in report.findings}
+
+
+def of(
+    documents: tuple[Document, Document],
+    base: Files | Failure,
+    revision: Files | Failure,
+    *differences: Difference,
+    validation: Report | None = None,
+    accepted: tuple[Acceptance, ...] = (),
+) -> Report:
+    package = Package(Path("generated"), base, revision, differences)
+    valid = Report("revision.json", ())
+    validations = valid, validation or valid
+    return review(validations, documents, package, accepted, today=TODAY)
+
+
+def test_nothing_is_said_of_a_change_that_is_none(repository: Repository, specwright: Run) -> None:
+    result = specwright("review", "--base", "main", cwd=repository.top)
+    commit = repository.git("rev-parse", "HEAD")[:12]
+    assert result.stdout == (
+        f"Base: main ({commit})\nGenerated package: none\nopenapi.json: no findings\n"
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+
+
+def test_the_document_may_be_named_and_lie_above(repository: Repository, specwright: Run) -> None:
+    (repository.top / "below").mkdir()
+    arguments = ("review", "--base", "main", "--document", "../openapi.json")
+    result = specwright(*arguments, cwd=repository.top / "below")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert "../openapi.json: no findings" in result.stdout
+
+
+def test_the_findings_of_validate_belong_to_it(repository: Repository, specwright: Run) -> None:
+    write(repository, edited(("      summary:", "      answers: 3\n      summary:")))
+    result = specwright("review", "--base", "main", cwd=repository.top)
+    assert result.returncode == 1
+    assert "error openapi-schema 'answers' is not a field" in result.stdout
+    # Errors stay ones, whoever made them.
+    repository.commit()
+    assert specwright("review", "--base", "main", cwd=repository.top).returncode == 1
+
+
+def test_a_warning_that_the_base_has_too_is_counted(
+    repository: Repository, specwright: Run
+) -> None:
+    repository.write("lint.toml", '[levels]\ncomponent-unused = "warning"\n')
+    spare = ("  schemas:", "  schemas:\n    Spare: {type: string}")
+    write(repository, edited(spare))
+    repository.commit()
+    write(repository, edited((spare[0], f"{spare[1]}\n    Other: {{type: string}}")))
+    result = specwright("review", "--base", "main", cwd=repository.top)
+    assert "Not listed: 1 finding of validate below errors that the base has, too" in result.stdout
+    assert "warning component-unused nothing refers to 'Other'" in result.stdout
+    assert "'Spare'" not in result.stdout
+
+
+def test_a_base_that_is_not_valid_is_compared_as_far_as_possible(
+    repository: Repository, specwright: Run
+) -> None:
+    write(repository, {**edited(("maximum: 20", "maximum: 30")), "unknown": 1})
+    repository.commit()
+    write(repository, edited())
+    result = specwright("review", "--base", "main", cwd=repository.top)
+    assert "warning diff-invalid git:main:openapi.json is not valid OpenAPI" in result.stdout
+    assert "error range-narrowed maximum 30 -> 20" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("base", "message"),
+    [
+        ("nowhere", "git knows no commit 'nowhere'"),
+        ("--upload-pack=x", "does not name a commit"),
+        ("main:openapi.json", "does not name a commit"),
+        ("", "does not name a commit"),
+    ],
+)
+def test_a_base_that_is_no_commit_is_an_error_with_advice(
+    base: str, message: str, repository: Repository, specwright: Run
+) -> None:
+    result = specwright("review", f"--base={base}", cwd=repository.top)
+    assert (result.returncode, result.stdout) == (2, "")
+    first, second = result.stderr.splitlines()
+    assert message in first
+    assert second.startswith("hint: ")
+
+
+def test_a_document_that_the_base_does_not_have_is_an_error(
+    repository: Repository, specwright: Run
+) -> None:
+    repository.git("mv", "openapi.json", "renamed.json")
+    repository.write("pyproject.toml", SETTINGS.replace("openapi", "renamed"))
+    result = specwright("review", "--base", "main", cwd=repository.top)
+    assert result.returncode == 2
+    assert result.stderr.startswith("error: 'main' has no file 'renamed.json'\nhint: ")
+
+
+def test_names_that_are_gone_call_for_a_major_version(
+    documents: tuple[Document, Document],
+) -> None:
+    found = of(documents, OLD, NEW)
+    broken = [each for each in found.findings if each.rule == "sdk-broken"]
+    assert [each.message for each in broken] == [
+        "shop.client.Orders.create: parameter 'thing' is gone",
+        "shop.client.Orders.create: parameter 'what' is new and required",
+    ]
+    assert {str(each.location) for each in broken} == {"generated/shop/client.py:3:1"}
+    assert "version-too-low" in rules(found)
+    assert found.facts == (
+        ("Generated package", "1 files are what the document says"),
+        ("Public names", "2 changed"),
+    )
+
+
+def test_names_may_be_accepted(documents: tuple[Document, Document]) -> None:
+    place = Location("review.toml", 1, 1)
+    entry = Acceptance("sdk-broken", "shop.client.*", "Nobody uses it.", TODAY, place)
+    found = of(documents, OLD, NEW, accepted=(entry,))
+    assert rules(found) == {"version-suggested"}
+    assert [each.waived for each in found.waived] == ["Nobody uses it."] * 2
+
+
+def test_the_asynchronous_client_is_not_reported_once_more(
+    documents: tuple[Document, Document],
+) -> None:
+    sides = (
+        {**side, "shop/async_client.py": side["shop/client.py"].replace(b"Orders", b"AsyncOrders")}
+        for side in (OLD, NEW)
+    )
+    found = of(documents, *sides)
+    assert sum(each.rule == "sdk-broken" for each in found.findings) == 2
+    assert len(found.tables[0].rows) == 4
+
+
+def test_drift_is_one_finding_with_all_files(documents: tuple[Document, Document]) -> None:
+    drift = [Difference(f"shop/{name}.py", State.CHANGED, b"", b"x") for name in "ab"]
+    found = of(documents, OLD, OLD, *drift)
+    [finding] = [each for each in found.findings if each.rule == "generated-drift"]
+    assert finding.message.startswith("2 of 1 files are not what the document says; run: ")
+    assert finding.evidence[0].text == "shop/a.py: changed\nshop/b.py: changed"
+
+
+def test_a_package_that_cannot_be_made_is_an_error(documents: tuple[Document, Document]) -> None:
+    found = of(documents, OLD, Failure("a template fails"))
+    [finding] = [each for each in found.findings if each.level is Level.ERROR]
+    assert finding.message == "no package can be made: a template fails"
+
+
+def test_an_invalid_document_says_why_itself(documents: tuple[Document, Document]) -> None:
+    error = Finding("schema", Level.ERROR, Location("revision.json", 1, 1), "", "It is wrong.")
+    validation = Report("revision.json", (error,))
+    found = of(documents, OLD, Failure("it is invalid"), validation=validation)
+    assert rules(found) == {"schema", "version-suggested"}
+    assert found.facts == (("Generated package", "none can be made"),)
+
+
+def test_a_base_without_a_package_is_said(documents: tuple[Document, Document]) -> None:
+    found = of(documents, Failure("it is invalid"), NEW)
+    assert "sdk-not-compared" in rules(found)
+    assert not found.has_errors

@@ -1,0 +1,41 @@
+"""A carrier as somebody else would plug it in: an installed distribution with an entry point."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+from esim_service.carrier.port import Inquiry
+from esim_service.carrier.simulator import Simulator
+from esim_service.values.entities import Order, Profile
+
+ADDRESS = "smdp.played.example"
+
+
+class Played(Simulator):
+    """A simulator with an address of its own, which has to be asked before each order."""
+
+    def has_to_be_asked(self, inquiry: Inquiry) -> bool:
+        return True
+
+    async def accept(self, inquiry: Inquiry) -> None:
+        return
+
+    async def provision(self, order: Order) -> Sequence[Profile]:
+        assert order.scope.mode == "live"
+        made = await super().provision(order)
+        return [replace(each, smdp_address=ADDRESS) for each in made]
+
+
+@asynccontextmanager
+async def open_carrier() -> AsyncIterator[Played]:
+    yield Played()
+
+
+@asynccontextmanager
+async def open_something_else() -> AsyncIterator[object]:
+    yield object()
+
+
+NOTHING = None
