@@ -138,6 +138,21 @@ def test_a_directory_that_looks_like_a_repository_is_none(
         load_commit("git:HEAD:spec/api.json")
 
 
+def test_a_clone_without_contents_says_so(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository.git("config", "uploadpack.allowFilter", "true")
+    place = repository.top.parent / "clone"
+    clone = repository.clone(place, "--filter=blob:none", "--no-checkout")
+    # Older versions of git would fetch it.
+    repository.git("-C", str(clone), "remote", "set-url", "origin", str(place / "nowhere"))
+    monkeypatch.chdir(clone)
+    with pytest.raises(InputError, match="this clone has not fetched its content"):
+        load_commit("git:HEAD:spec/api.json")
+    with pytest.raises(InputError, match="'HEAD' has no file "):
+        load_commit("git:HEAD:spec/other.json")
+
+
 @pytest.mark.parametrize(
     ("base", "command"),
     [

@@ -94,6 +94,11 @@ def test_what_is_taken_back_is_removed(tmp_path: Path) -> None:
             "Added",
             "edia type `text/csv` of the request body is",
         ),
+        (
+            ("summary: Order things", "deprecated: true\n      x-sunset: '2030-01-01'"),
+            "Deprecated",
+            "The operation: `the sunset of POST /orders is now 2030-01-01`.",
+        ),
         (("/api'", "/v2'"), "Removed", "server https://shop.example/api is gone"),
         (("maximum: 20", "maximum: 20, default: 3"), "Changed", "means something else"),
         (("required: true", "required: false"), "Changed", "The request body: `the request"),

@@ -63,6 +63,22 @@ async def test_a_cursor_that_misses_removed_events_is_refused(world: World) -> N
     assert await sequences(world) == [3, 4]
 
 
+async def test_an_event_that_is_dated_later_than_its_successor_stays(world: World) -> None:
+    await world.completed("r1")
+    (event,) = await world.events()
+    young, old = event.created_at + 2 * DAY, event.created_at + DAY
+
+    def add() -> Unit[None]:
+        for number, created_at in ((2, young), (3, old)):
+            made = Event(f"evt_{number}", event.scope, number, event.type, b"{}", created_at)
+            yield from store.add_event(made)
+
+    await world.database.write(add)
+    world.clock.advance(31 * DAY + HOUR)
+    assert await purged(world) == 2
+    assert await sequences(world) == [2]
+
+
 async def test_a_purge_that_knows_less_takes_nothing_back(world: World) -> None:
     for number in range(3):
         await world.completed(f"r{number}")

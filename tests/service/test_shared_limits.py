@@ -255,7 +255,7 @@ async def test_the_time_is_that_of_the_server(
 
 async def test_a_process_that_serves_alone_counts_itself(sqlite: SqliteDatabase) -> None:
     async with open_windows(None, sqlite, SystemClock()) as windows:
-        assert type(windows) is LocalWindows
+        assert type(windows) is FileWindows
         await windows.check()
 
 

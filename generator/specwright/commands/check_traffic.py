@@ -93,6 +93,7 @@ def check_traffic(
         described.line,
         facts,
         coverage.tables(coverage.coverage(contract, record)),
+        command="check-traffic",
     )
     keys = credentials(contract, recording.exchanges)
     report = Redaction(keys, hidden(contract, record.exchanges)).report(report)

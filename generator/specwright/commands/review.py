@@ -2,43 +2,32 @@
 
 from __future__ import annotations
 
-import os.path
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import click
 
-from specwright import pipeline
 from specwright.check import settings
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.run import check
 from specwright.commands.options import (
     allow_refs_from,
     chosen_document,
-    chosen_output,
     configured,
     reference_directories,
 )
 from specwright.commands.output import output_format
+from specwright.commands.packages import packages
 from specwright.commands.sides import accepted, invalid, read_side
-from specwright.config import Config, Options, config_as_of, find_project
-from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
-from specwright.emit.drift import compare as differences
-from specwright.emit.fileset import FileSet
-from specwright.emit.lock import LOCK, read_lock
-from specwright.errors import InputError, SpecwrightError
 from specwright.files import read_argument
 from specwright.findings import in_order
-from specwright.models.worker import ModelWorker
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
-from specwright.review.package import Failure, Package
 from specwright.review.run import review as review_of
 
 _SHOWN_HASH = 12
@@ -84,7 +73,7 @@ def review(
     config = configured(document=document)
     chosen = chosen_document(config)
     commit = Commit.of(base)
-    before = read_side(commit.name(_relative(chosen)), allowed)
+    before = read_side(commit.name_of(chosen), allowed)
     within = reference_directories(chosen, allowed)
     loaded = load(chosen, within=within, read=read_argument)
     after = upgrade(loaded)
@@ -94,7 +83,8 @@ def review(
     lint = replace(lint, short_method_names=config.options.short_method_names)
     with progress("checking the documents") as say_step:
         validations = check(before, lint), check(after, lint)
-        package = _package(config, commit, (before, loaded), say_step)
+        say_step("generating the packages")
+        package = packages(config, commit, before, loaded)
         say_step("comparing the documents")
         report = review_of(validations, (before, after), package, entries, today=date.today())
     report = replace(
@@ -106,64 +96,3 @@ def review(
         write(report, report_dir)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
-
-
-def _package(
-    config: Config,
-    commit: Commit,
-    documents: tuple[Document, Document],
-    say_step: Callable[[str], None],
-) -> Package | None:
-    """Make the package of both documents, by the templates of the working tree."""
-    target = chosen_output(config)
-    if read_lock(target).package is None and not _had_package(commit, target):
-        return None
-    base, revision = documents
-    with ModelWorker() as first, ModelWorker() as second:
-        say_step("generating the package")
-        new = _made(config.options, revision, first)
-        say_step("generating the package of the base")
-        old = _made_of_base(commit, config.options, base, second)
-    drift = () if isinstance(new, Failure) else differences(new, target)
-    return Package(target, old, new, drift)
-
-
-def _had_package(commit: Commit, target: Path) -> bool:
-    """Whether a package was there that the working tree has no more."""
-    try:
-        return bool(commit.read(commit.name(_relative(target / LOCK))))
-    except OSError:
-        return False
-
-
-def _made_of_base(
-    commit: Commit, options: Options, document: Document, worker: ModelWorker
-) -> FileSet | Failure:
-    try:
-        return _made(_options_of(commit, options), document, worker)
-    except InputError as error:
-        return Failure(f"its settings have no meaning: {error.message}")
-
-
-def _options_of(commit: Commit, options: Options) -> Options:
-    """The options of a commit; those of the working tree if it has no settings of ours."""
-    file = find_project(Path.cwd())
-    if file is None:
-        return options
-    try:
-        config = config_as_of(file, commit.read(commit.name(_relative(file))))
-    except OSError:
-        return options
-    return replace(config.options, templates=options.templates) if config else options
-
-
-def _relative(path: Path) -> str:
-    """A path as git takes it, relative to the directory."""
-    return Path(os.path.relpath(path)).as_posix()
-
-
-def _made(options: Options, document: Document, worker: ModelWorker) -> FileSet | Failure:
-    try:
-        return pipeline.generate(document, options, begin_models=worker.begin)
-    except SpecwrightError as error:
-        return Failure(error.lines[0])

@@ -10,18 +10,9 @@ from urllib.parse import urlsplit
 
 import click
 
-from specwright.check.run import check
-from specwright.check.settings import Settings
-from specwright.commands.options import (
-    allow_refs_from,
-    chosen_document,
-    configured,
-    reference_directories,
-)
+from specwright.commands.contracts import valid_document
+from specwright.commands.options import allow_refs_from
 from specwright.commands.output import output_format
-from specwright.document.model import Document
-from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
 from specwright.errors import InputError
 from specwright.findings import Report, in_order
 from specwright.report.formats import FORMATS
@@ -87,7 +78,7 @@ def test_receiver(
             f"the environment variable '{secret_env}' is not set",
             hint="set it to the secret that was shown when the endpoint was registered",
         )
-    chosen = _valid(chosen_document(configured(document=document)), allowed)
+    chosen = valid_document(document, allowed)
     findings = Consumer(chosen, url, secret).findings(webhooks(chosen))
     report = Report(
         chosen.path, in_order(findings), (), RULES, chosen.line, command="test-receiver"
@@ -124,12 +115,3 @@ def _is_loopback(host: str) -> bool:
         return ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
-
-
-def _valid(path: Path, allowed: tuple[Path, ...]) -> Document:
-    document = upgrade(load(path, within=reference_directories(path, allowed)))
-    if check(document, Settings()).has_errors:
-        raise InputError(
-            f"{path}: is not a valid document", hint=f"`specwright validate {path}` says why"
-        )
-    return document

@@ -30,12 +30,15 @@ _SECTIONS: Mapping[str, Section] = {
     "operation-added": Section.ADDED,
     "added": Section.ADDED,
     "deprecation": Section.DEPRECATED,
+    "sunset-*": Section.DEPRECATED,
+    "operation-retired": Section.REMOVED,
     "*-removed": Section.REMOVED,
     "security-*": Section.SECURITY,
 }
 _SENTENCES: Mapping[str, str] = {
     "operation-added": "A new operation{summary}.",
     "operation-removed": "The operation is gone.",
+    "operation-retired": "The operation is gone, as announced.",
     "added": "{subject} is new.",
     "*-removed": "{message}.",
     "*-required": "{subject} is required now.",
@@ -124,7 +127,7 @@ def _operations(finding: Finding) -> tuple[str, ...]:
 def _sentence(finding: Finding, section: Section, revision: Document) -> str:
     category = BY_ID[finding.rule].category
     mark = _MARK_UNPROVEN if finding.rule == UNPROVEN.id else _MARKS.get(category, "")
-    words = _template(finding.rule, section).format(
+    words = _template(finding, section).format(
         subject=subject(finding.pointer or "", revision),
         message=code(finding.message),
         summary=_summary(finding, revision),
@@ -132,12 +135,13 @@ def _sentence(finding: Finding, section: Section, revision: Document) -> str:
     return f"{mark}{words[:1].upper()}{words[1:]}"
 
 
-def _template(rule: str, section: Section) -> str:
-    if section is Section.DEPRECATED:
+def _template(finding: Finding, section: Section) -> str:
+    if section is Section.DEPRECATED and split(finding.pointer or "")[-1:] == ("deprecated",):
         return "{subject} is deprecated."
-    if section is Section.ADDED and rule not in _SENTENCES:
+    if section is Section.ADDED and finding.rule not in _SENTENCES:
         return _SENTENCES["added"]
-    return next((words for each, words in _SENTENCES.items() if fnmatchcase(rule, each)), _SENTENCE)
+    fitting = (words for each, words in _SENTENCES.items() if fnmatchcase(finding.rule, each))
+    return next(fitting, _SENTENCE)
 
 
 def _summary(finding: Finding, revision: Document) -> str:

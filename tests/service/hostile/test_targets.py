@@ -160,6 +160,8 @@ def test_head_and_options(connection: Connection) -> None:
 def test_a_cursor_is_good_for_its_own_list_only(
     issue: Callable[[str, str], str], connect: Callable[[], Connection]
 ) -> None:
+    # Issued first: a connection that waits for that may be closed.
+    others = [issue("test", "other"), issue("live", "acme")]
     mine = connect()
     for _ in range(3):
         assert mine.send("POST", "/orders", order()).status == 201
@@ -167,7 +169,6 @@ def test_a_cursor_is_good_for_its_own_list_only(
         target: mine.send("GET", target).json["next_cursor"]
         for target in ("/orders?limit=1", "/events?limit=1", "/plans?country=FR&limit=1")
     }
-    others = [issue("test", "other"), issue("live", "acme")]
     for target, cursor in cursors.items():
         assert mine.send("GET", f"{target}&cursor={cursor}").status == 200
         for wrong in (cursor[:-1], cursor[3:], f"{cursor}A", cursor.swapcase(), f"c2_{cursor[3:]}"):

@@ -10,6 +10,7 @@ import shlex
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import NamedTuple
 
 from specwright.errors import InputError
@@ -22,6 +23,7 @@ _HASH = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _RELATIVE = re.compile(r".*[~^@].*|[0-9a-f]{4,39}")
 _FOUND = re.compile(rf"({_HASH.pattern}) (\w+) ([0-9]+)")
 _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
+_FILTERED = "this clone has not fetched its content; `git show` of the file does"
 _SECONDS = 30
 # A directory that only looks like a repository may come with a pull request, and its settings
 # name programs to run.
@@ -66,6 +68,10 @@ class Commit:
         """What a file of this commit is called."""
         return f"{PREFIX}{self.ref}:{path}"
 
+    def name_of(self, file: Path) -> str:
+        """What a file of the working tree is called in this commit."""
+        return self.name(Path(os.path.relpath(file)).as_posix())
+
     def path(self, name: str) -> str:
         """The path of a file of this commit."""
         return name.removeprefix(self.name(""))
@@ -96,9 +102,18 @@ class Commit:
         if path.startswith("/") or _CONTROL.search(path):
             return None
         name = os.fsencode(f"{self.id}:./{path}\n")
-        answer = _git("cat-file", "--batch-check", "--follow-symlinks", given=name)
-        found = _FOUND.fullmatch((answer or b"").decode("ascii", "replace").strip())
-        return _Entry(found[1], found[2], int(found[3])) if found else None
+        answer = _git("cat-file", "--batch-check", "--follow-symlinks", given=name) or b" missing\n"
+        found = _FOUND.fullmatch(answer.decode("ascii", "replace").strip())
+        if found:
+            return _Entry(found[1], found[2], int(found[3]))
+        if answer.endswith(b" missing\n") and self._lists(path):
+            raise OSError(errno.EIO, _FILTERED, path)
+        return None
+
+    def _lists(self, path: str) -> bool:
+        """Whether the commit names a file, whose content need not be there."""
+        name = f"{self.id}:./{path}"
+        return _git("rev-parse", "--verify", "--quiet", "--end-of-options", name) is not None
 
 
 class _Entry(NamedTuple):
@@ -113,7 +128,7 @@ def _unknown(ref: str) -> InputError:
     shallow = _git("rev-parse", "--is-shallow-repository")
     if shallow is None:
         return InputError(
-            f"'{os.getcwd()}' is in no git repository",  # noqa: PTH109
+            f"'{Path.cwd()}' is in no git repository",
             hint="run specwright where the history is, or name a file; `git status` says more",
         )
     is_shallow = shallow.strip() == b"true"

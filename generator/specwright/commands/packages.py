@@ -1,0 +1,68 @@
+"""The generated package on both sides of a change, made in memory."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+from specwright import pipeline
+from specwright.commands.options import chosen_output
+from specwright.config import Config, Options, config_as_of, find_project
+from specwright.document.model import Document
+from specwright.document.sources.git import Commit
+from specwright.emit.drift import compare
+from specwright.emit.fileset import FileSet
+from specwright.emit.lock import LOCK, read_lock
+from specwright.errors import InputError, SpecwrightError
+from specwright.models.worker import ModelWorker
+from specwright.review.package import Failure, Package
+
+
+def packages(config: Config, commit: Commit, base: Document, revision: Document) -> Package | None:
+    """Make the package of both documents by the templates of the working tree.
+
+    There is none for a project that has none, neither now nor in the commit.
+    """
+    target = chosen_output(config)
+    if read_lock(target).package is None and not _had_package(commit, target):
+        return None
+    with ModelWorker() as first, ModelWorker() as second:
+        new = _made(config.options, revision, first)
+        old = _made_of_base(commit, config.options, base, second)
+    drift = () if isinstance(new, Failure) else compare(new, target)
+    return Package(target, old, new, drift)
+
+
+def _had_package(commit: Commit, target: Path) -> bool:
+    try:
+        return bool(commit.read(commit.name_of(target / LOCK)))
+    except OSError:
+        return False
+
+
+def _made_of_base(
+    commit: Commit, options: Options, document: Document, worker: ModelWorker
+) -> FileSet | Failure:
+    try:
+        return _made(_options_of(commit, options), document, worker)
+    except InputError as error:
+        return Failure(f"its settings have no meaning: {error.message}")
+
+
+def _options_of(commit: Commit, options: Options) -> Options:
+    """The options of a commit; those of the working tree if it has no settings of ours."""
+    file = find_project(Path.cwd())
+    if file is None:
+        return options
+    try:
+        config = config_as_of(file, commit.read(commit.name_of(file)))
+    except OSError:
+        return options
+    return replace(config.options, templates=options.templates) if config else options
+
+
+def _made(options: Options, document: Document, worker: ModelWorker) -> FileSet | Failure:
+    try:
+        return pipeline.generate(document, options, begin_models=worker.begin)
+    except SpecwrightError as error:
+        return Failure(error.lines[0])
