@@ -38,12 +38,13 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came of a plan; the times are milliseconds."""
+    """What came of a plan; the times are milliseconds, and `began` is that of the clock."""
 
     per_second: float
     p50: float
     p99: float
     answers: int
+    began: float
 
 
 class Connection(asyncio.Protocol):
@@ -147,13 +148,14 @@ async def _client(plan: Plan, client: int) -> list[tuple[float, float]]:
 
 async def run(plan: Plan) -> Load:
     """Carry out a plan; the first part of its time only warms up."""
+    began = time.time()
     groups = await asyncio.gather(*(_client(plan, client) for client in range(CLIENTS)))
     every = sorted(each for group in groups for each in group)
     first, last = every[0][0], every[-1][0]
     begin = first + plan.seconds * WARM_UP
     counted = [seconds for at, seconds in every if at >= begin]
     cuts = quantiles(counted, n=100)
-    return Load(len(counted) / (last - begin), cuts[49] * 1000, cuts[98] * 1000, len(every))
+    return Load(len(counted) / (last - begin), cuts[49] * 1000, cuts[98] * 1000, len(every), began)
 
 
 def main() -> None:

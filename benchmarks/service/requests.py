@@ -7,16 +7,19 @@ import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import asyncpg
 
+from benchmarks.service.counting import counted
 from benchmarks.service.load import Load, Plan
 from benchmarks.service.servers import (
+    PARTNERS,
     Postgres,
     Serving,
     baseline,
@@ -28,7 +31,15 @@ from benchmarks.workshop import ROOT, Workshop
 from esim_service.store.open import is_file
 
 LIMIT_SECONDS = 120
-_WAITING = "SELECT COUNT(*) FROM orders WHERE status = 'processing'"
+COUNTED_SECONDS = 2.0
+ONE_PROCESS = "service, PostgreSQL, 1 process"
+THREE_PROCESSES = "service, PostgreSQL, 3 processes"
+BY_HAND = "FastAPI and SQLAlchemy, PostgreSQL"
+ONE_ACCOUNT = ", one account"
+_STATES = "SELECT status, COUNT(*) FROM orders GROUP BY status"
+_TRANSACTIONS = (
+    "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +47,11 @@ class Round:
     """One subject in one round; CPU in microseconds.
 
     Attributes:
-        settled: orders per second until the last one was completed, which only the service does.
+        completed: orders per second that were completed while others were placed, which only the
+            service does.
+        backlog: orders that were not completed when the last one was placed.
+        round_trips: per order until it is completed, as well as statements and transactions; only
+            on PostgreSQL, and in a run of its own.
     """
 
     orders: Load
@@ -44,7 +59,11 @@ class Round:
     order_cpu: float
     order_database_cpu: float
     get_cpu: float
-    settled: float | None
+    completed: float | None
+    backlog: int | None
+    round_trips: float | None
+    statements: float | None
+    transactions: float | None
     start: float
     idle_megabytes: float
 
@@ -54,28 +73,24 @@ class Subject:
     """What is measured."""
 
     name: str
-    serve: Callable[[str], AbstractContextManager[Serving]]
+    serve: Callable[..., AbstractContextManager[Serving]]
     on_postgres: bool
     completes: bool
+    partners: int = PARTNERS
 
 
 def subjects(workshop: Workshop) -> Iterator[Subject]:
     everywhere = os.sched_getaffinity(0)
     yield Subject("service, SQLite", service, False, True)
     yield Subject("FastAPI and SQLAlchemy, SQLite", partial(baseline, workshop), False, False)
-    for count in (1, 4):
-        yield Subject(
-            f"service, PostgreSQL, {count} process{'es' if count > 1 else ''}",
-            partial(service, processes=count, cores=everywhere),
-            True,
-            True,
-        )
-    yield Subject(
-        "FastAPI and SQLAlchemy, PostgreSQL",
-        partial(baseline, workshop, cores=everywhere),
-        True,
-        False,
-    )
+    by_hand = partial(baseline, workshop, cores=everywhere)
+    for count, name in ((1, ONE_PROCESS), (3, THREE_PROCESSES)):
+        ours = partial(service, processes=count, cores=everywhere)
+        yield Subject(name, ours, True, True)
+    yield Subject(BY_HAND, by_hand, True, False)
+    ours = partial(service, cores=everywhere)
+    yield Subject(ONE_PROCESS + ONE_ACCOUNT, ours, True, True, partners=1)
+    yield Subject(BY_HAND + ONE_ACCOUNT, by_hand, True, False, partners=1)
 
 
 def measure(workshop: Workshop, seconds: float, only: str) -> dict[str, list[Round]]:
@@ -89,29 +104,38 @@ def measure(workshop: Workshop, seconds: float, only: str) -> dict[str, list[Rou
                     place = server.database()
                 else:
                     place = str(workshop.fresh(f"sqlite-{number}") / "service.db")
-                found = _measure(subject, place, seconds, server)
+                found = _measure(subject, place, seconds, server, workshop)
                 rounds[subject.name].append(found)
                 print(subject.name, found, file=sys.stderr, flush=True)
     return rounds
 
 
-def _measure(subject: Subject, place: str, seconds: float, server: Postgres) -> Round:
-    with subject.serve(place) as serving:
+def _measure(
+    subject: Subject, place: str, seconds: float, server: Postgres, workshop: Workshop
+) -> Round:
+    with subject.serve(place, partners=subject.partners) as serving:
         idle = serving.resident_megabytes() / len(serving.processes)
         gets, get_cpu, _ = _load(serving, "gets", seconds, server)
-        begun = time.perf_counter()
+        completed = backlog = None
+        before = _settled(place) if subject.completes else 0
         orders, order_cpu, database_cpu = _load(serving, "orders", seconds, server)
-        settled = None
         if subject.completes:
-            _wait_until_none_waits(place)
-            settled = orders.answers / (time.perf_counter() - begun)
+            states, passed = _states(place), time.time() - orders.began
+            completed = (states.get("completed", 0) - before) / passed
+            backlog = states.get("processing", 0)
+            _settled(place)
+    counts = _counts(subject, server, workshop) if subject.on_postgres else (None, None, None)
     return Round(
         orders=orders,
         gets=gets,
         order_cpu=order_cpu,
         order_database_cpu=database_cpu if subject.on_postgres else 0.0,
         get_cpu=get_cpu,
-        settled=settled,
+        completed=completed,
+        backlog=backlog,
+        round_trips=counts[0],
+        statements=counts[1],
+        transactions=counts[2],
         start=serving.start,
         idle_megabytes=idle,
     )
@@ -136,26 +160,50 @@ def _load(
     return load, cpu, (family_cpu_seconds(server.process) - database_before) * each
 
 
-def _wait_until_none_waits(place: str) -> None:
+def _counts(subject: Subject, server: Postgres, workshop: Workshop) -> tuple[float, float, float]:
+    """Return round trips, statements and transactions per order, its completion included."""
+    place = server.database()
+    with (
+        counted(place, workshop.fresh("proxy")) as (address, tally),
+        subject.serve(address, partners=subject.partners) as serving,
+    ):
+        before = _asked(place)
+        trips, statements = tally.round_trips, tally.statements
+        load, _, _ = _load(serving, "orders", COUNTED_SECONDS, server)
+        if subject.completes:
+            _settled(place)
+        counts = tally.round_trips - trips, tally.statements - statements
+    # What we have asked for ourselves is among the transactions, and few.
+    made = _asked(place) - before
+    return counts[0] / load.answers, counts[1] / load.answers, made / load.answers
+
+
+def _settled(place: str) -> int:
+    """Wait until no order waits; return how many are completed."""
     deadline = time.monotonic() + LIMIT_SECONDS
     while time.monotonic() < deadline:
-        if _waiting(place) == 0:
-            return
+        states = _states(place)
+        if not states.get("processing"):
+            return states.get("completed", 0)
         time.sleep(0.1)
     raise RuntimeError("orders are not completed")
 
 
-def _waiting(place: str) -> int:
+def _states(place: str) -> Mapping[str, int]:
     if is_file(place):
         with closing(sqlite3.connect(f"{Path(place).as_uri()}?mode=ro", uri=True)) as connection:
-            [[count]] = connection.execute(_WAITING)
-            return int(count)
+            return dict(connection.execute(_STATES).fetchall())
+    return dict(asyncio.run(_fetch(place, _STATES)))
 
-    async def ask() -> int:
-        connection = await asyncpg.connect(place)
-        try:
-            return int(await connection.fetchval(_WAITING))
-        finally:
-            await connection.close()
 
-    return asyncio.run(ask())
+def _asked(place: str) -> int:
+    [[count]] = asyncio.run(_fetch(place, _TRANSACTIONS))
+    return int(count)
+
+
+async def _fetch(place: str, sql: str) -> Sequence[tuple[Any, ...]]:
+    connection = await asyncpg.connect(place)
+    try:
+        return [tuple(row) for row in await connection.fetch(sql)]
+    finally:
+        await connection.close()

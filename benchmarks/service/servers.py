@@ -31,7 +31,8 @@ from esim_service.values.ids import Ids
 BASELINE = Path(__file__).parents[1] / "servers"
 COMMAND = str(Path(sys.executable).with_name("esim-service"))
 PREFIX = "/api/v1"
-PARTNERS = 8
+# Each client is one of them.
+PARTNERS = 32
 _CREDIT = 10_000_000 * 10_000
 _NO_LIMIT = 1_000_000_000
 

@@ -127,7 +127,7 @@ async def test_a_failed_order_is_refunded_once(world: World) -> None:
     assert await world.balance() < before
     failure = Failure("out_of_stock", "None left.")
     for _ in range(2):
-        await world.database.write(lambda: orders.fail(order_id, failure, world.stamp()))
+        await world.change(order_id, partial(orders.fail, order_id, failure))
     assert await world.balance() == before
     assert await world.events() == []
 
@@ -139,7 +139,7 @@ async def test_a_top_up_adds_data_and_says_what_is_left(world: World) -> None:
     assert from_decimal(Decimal(body["balance_after_usd"])) == await world.balance()
     before = await world.esim(iccid)
     for _ in range(2):
-        await world.database.write(lambda: topups.complete(body["topup_id"], world.stamp()))
+        await world.change(iccid, partial(topups.complete, body["topup_id"]))
     after = await world.esim(iccid)
     assert (after.total_bytes or 0) - (before.total_bytes or 0) == body["data_bytes"]
     assert [event.type for event in await world.events()] == ["order.completed", "topup.completed"]
@@ -166,7 +166,7 @@ async def test_a_top_up_before_the_activation_adds_its_days_for_good(world: Worl
     (iccid,) = await world.completed("r1")
     before = await world.esim(iccid)
     topup_id = json.loads((await world.top_up("t1", iccid)).body)["topup_id"]
-    await world.database.write(lambda: topups.complete(topup_id, world.stamp()))
+    await world.change(iccid, partial(topups.complete, topup_id))
     after = await world.esim(iccid)
     assert (after.validity_days, after.expires_at) == (
         before.validity_days + 30,

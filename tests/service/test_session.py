@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack
 from decimal import Decimal
 from pathlib import Path
 from typing import TypeVar
@@ -14,6 +15,7 @@ import pytest
 from partner_esim import AsyncEsimClient, models, webhooks
 from partner_esim.errors import ServerError
 
+from .balancer import balancer
 from .receiver import Authority, Receiver, answer, receiver
 from .running import DEADLINE, Running, serving
 
@@ -40,15 +42,28 @@ async def hooks(tmp_path: Path) -> AsyncIterator[tuple[Receiver, Path]]:
         yield opened, authority.file
 
 
+@pytest.fixture(params=[("sqlite", 1), ("postgres", 1), ("postgres", 3)], ids=str)
+def places(request: pytest.FixtureRequest, tmp_path: Path) -> list[str]:
+    """The database of each process that serves."""
+    kind, processes = request.param
+    place = str(tmp_path / "service.db")
+    return [request.getfixturevalue("postgres_url") if kind == "postgres" else place] * processes
+
+
 @pytest.fixture
-def running(ready: str, tmp_path: Path, hooks: tuple[Receiver, Path]) -> Iterator[Running]:
-    with serving(
-        ready,
-        tmp_path,
-        ESIM_WEBHOOK_ALLOW_CIDR="127.0.0.0/8,::1/128",
-        ESIM_WEBHOOK_CA_FILE=str(hooks[1]),
-    ) as started:
-        yield started
+async def running(
+    places: list[str], tmp_path: Path, hooks: tuple[Receiver, Path]
+) -> AsyncIterator[Running]:
+    """One process, or several that take turns with the requests."""
+    variables = {
+        "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8,::1/128",
+        "ESIM_WEBHOOK_CA_FILE": str(hooks[1]),
+    }
+    with ExitStack() as stack:
+        started = [stack.enter_context(serving(place, tmp_path, **variables)) for place in places]
+        async with balancer([each.base_url for each in started]) as base_url:
+            started[0].base_url = base_url
+            yield started[0]
 
 
 def delivered(hook: Receiver, secret: str) -> list[models.Event]:
@@ -74,7 +89,8 @@ async def test_the_session_of_the_readme(running: Running, hooks: tuple[Receiver
         order = await client.orders.create(plan_id=PLAN, reference="trip-1", quantity=2)
         headers = {"Authorization": f"Bearer {key}"}
         body = {"plan_id": PLAN, "reference": "trip-1", "quantity": 2}
-        again = httpx2.post(f"{running.base_url}/orders", json=body, headers=headers)
+        async with httpx2.AsyncClient(base_url=running.base_url, headers=headers) as raw:
+            again = await raw.post("/orders", json=body)
         assert again.headers["idempotent-replay"] == "true"
         assert models.Order.model_validate_json(again.content) == order
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import partial
+from typing import TypeVar
 
 from esim_service import catalogue
-from esim_service.domain import endpoints, orders, partners, topups
+from esim_service.domain import endpoints, lifecycle, orders, partners, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.stamp import Stamp
+from esim_service.domain.stamp import Act, Stamp, change
 from esim_service.store import esims
 from esim_service.store import events as event_store
 from esim_service.store import orders as order_store
@@ -18,9 +19,11 @@ from esim_service.store import partners as accounts
 from esim_service.store.catalogue import replace as replace_catalogue
 from esim_service.store.database import Database
 from esim_service.store.unit import Unit, rows
-from esim_service.values.clock import ManualClock
+from esim_service.values.clock import Clock
 from esim_service.values.entities import Esim, Event, Mode, Order, Profile, Scope, WebhookEndpoint
 from esim_service.values.ids import Ids, Prefix
+
+T = TypeVar("T")
 
 FIXED = "pln_jp-5gb-30d"
 DAILY = "pln_asia-daily-1gb"
@@ -30,7 +33,7 @@ SECRET = "whsec_" + "A" * 43 + "="
 class World:
     """What a test does with the service, below HTTP."""
 
-    def __init__(self, database: Database, clock: ManualClock, ids: Ids) -> None:
+    def __init__(self, database: Database, clock: Clock, ids: Ids) -> None:
         self.database = database
         self.clock = clock
         self.ids = ids
@@ -52,6 +55,9 @@ class World:
     def stamp(self) -> Stamp:
         return Stamp(self.clock.now(), self.ids)
 
+    async def change(self, subject: str, act: Act[T], mode: Mode = "test") -> T:
+        return await self.database.change(change(self.scope(mode), subject, act, self.stamp()))
+
     def scope(self, mode: Mode = "test") -> Scope:
         return Scope(self.partner_id, mode)
 
@@ -69,20 +75,22 @@ class World:
         claim = IdempotentRequest(self.scope(mode), "createOrder", reference, payload)
         metadata = {"a": "\0"} | ({} if scenario is None else {orders.SCENARIO: scenario})
         request = orders.Request(claim, plan_id, quantity, days, True, "é\0", metadata)
-        return await self.database.write(lambda: orders.place(request, self.stamp()))
+        act = partial(orders.place, request)
+        return await self.change(claim.name, act, mode)
 
     async def completed(self, reference: str, quantity: int = 1) -> list[str]:
         order_id = json.loads((await self.order(reference, quantity=quantity)).body)["order_id"]
         numbers = [f"89{int(self.ids.new(Prefix.ESIM)[-6:], 36):017}" for _ in range(quantity)]
         profiles = [Profile(number, "smdp.example", "M-1", False, None) for number in numbers]
+        complete = partial(orders.complete, order_id, profiles, lifecycle.at_once)
         for _ in range(2):
-            await self.database.write(lambda: orders.complete(order_id, profiles, self.stamp()))
+            await self.change(order_id, complete)
         return numbers
 
     async def top_up(self, reference: str, iccid: str, days: int | None = None) -> Answered:
         claim = IdempotentRequest(self.scope(), "createTopup", reference, iccid.encode())
         request = topups.Request(claim, iccid, "tpl_jp-3gb-30d", days)
-        return await self.database.write(lambda: topups.buy(request, self.stamp()))
+        return await self.change(claim.name, partial(topups.buy, request))
 
     async def balance(self, mode: Mode = "test") -> int:
         account = await self.database.read(partial(accounts.account, self.scope(mode)))

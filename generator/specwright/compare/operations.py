@@ -107,7 +107,7 @@ def _unpaired(
         yield label(new), Change("operation-added", None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} is gone"
-        rule = "operation-retired" if is_over(old, today) else "operation-removed"
+        rule = "sunset-operation-removed" if is_over(old, today) else "operation-removed"
         yield label(old), Change(rule, old.pointer, old.pointer, message)
 
 

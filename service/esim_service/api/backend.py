@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TypeVar
@@ -16,9 +15,10 @@ from partner_esim.server import Context, Cursors, Problem
 
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
-from ..domain.stamp import Stamp
+from ..domain.stamp import Act, Stamp, change
 from ..problems import unavailable
-from ..store.database import Database, UnavailableError, Writer
+from ..store.change import Change, alone
+from ..store.database import Database, HeldError, UnavailableError
 from ..store.unit import Unit
 from ..values.clock import Clock
 from ..values.entities import Principal, Scope
@@ -74,38 +74,41 @@ class Backend:
         claim: IdempotentRequest,
         inquiry: Inquiry,
         check: Callable[[], Unit[Answered | None]],
-        do: Callable[[Stamp], Unit[Answered]],
+        act: Act[Answered],
     ) -> Answered:
         """Do what a reference stands for, unless that is done or in progress."""
-        must_ask = self.carrier.has_to_be_asked(inquiry)
-        turn = self.turns.take(claim.scope.partner_id) if must_ask else nullcontext()
+        do = change(claim.scope, claim.name, act, self.stamp(), gives_way=True)
         try:
-            async with turn, self.database.hold(claim.name, is_long=must_ask) as writer:
-                if writer is not None:
-                    return await self._do(writer, inquiry if must_ask else None, check, do)
+            if self.carrier.has_to_be_asked(inquiry):
+                answered = await self._ask_and_do(inquiry, check, do)
+            else:
+                answered = await self.database.change(do)
+        except HeldError:
             # Whoever holds the reference may only be another repeat of what is done.
-            known = await self.database.read(partial(replay, claim))
+            known = await self.read(partial(replay, claim))
+            if known is None:
+                raise in_progress() from None
+            return known
         except UnavailableError:
             raise unavailable() from None
-        if known is None:
-            raise in_progress()
-        return known
+        self.wake()
+        return answered
 
-    async def _do(
+    async def _ask_and_do(
         self,
-        writer: Writer,
-        inquiry: Inquiry | None,
+        inquiry: Inquiry,
         check: Callable[[], Unit[Answered | None]],
-        do: Callable[[Stamp], Unit[Answered]],
+        do: Change[Answered],
     ) -> Answered:
-        if inquiry is not None:
+        turn = self.turns.take(do.scope.partner_id)
+        async with turn, self.database.hold(do.subject, is_long=True) as writer:
+            if writer is None:
+                raise HeldError
             known = await writer.write(check)
             if known is not None:
                 return known
             await self._ask(inquiry)
-        answered = await writer.write(lambda: do(self.stamp()))
-        self.wake()
-        return answered
+            return await writer.write(partial(alone, do))
 
     async def _ask(self, inquiry: Inquiry) -> None:
         try:

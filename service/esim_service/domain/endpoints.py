@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import get_args
 
 from partner_esim import models
@@ -34,7 +35,8 @@ def register(
         Problem: there are as many as there may be.
     """
     # The account is held so that two requests cannot both count the same free place.
-    yield from partners.lock_account(scope)
+    account = yield from partners.lock_account(scope)
+    stamp = stamp.under(account)
     if len((yield from store.endpoints(scope))) >= CAPACITY:
         message = f"There can be {CAPACITY} webhook endpoints in each mode: remove one first."
         raise Problem("webhook_endpoint_limit_reached", message)
@@ -47,13 +49,14 @@ def register(
         secret=secret,
         status="enabled",
         disabled_reason=None,
-        created_at=stamp.now,
+        created_at=stamp.date,
         last_success_at=None,
         last_failure_at=None,
         failing_since=None,
         exhausted=False,
     )
     yield from store.add_endpoint(endpoint)
+    yield from partners.save_account(replace(account, dated_at=stamp.date))
     return endpoint
 
 
@@ -84,6 +87,7 @@ def test(scope: Scope, endpoint_id: str, stamp: Stamp) -> Unit[str]:
         Problem: there is none with this id.
     """
     account = yield from partners.lock_account(scope)
+    stamp = stamp.under(account)
     known = yield from store.endpoints(scope)
     if endpoint_id not in {each.endpoint_id for each in known}:
         raise not_found()

@@ -25,7 +25,9 @@ def emit(
     account, event = yield from _write(account, type_, data, stamp, threshold)
     for endpoint in (yield from store.endpoints(account.scope)):
         if endpoint.status == "enabled" and type_ in endpoint.event_types:
-            yield from store.add_delivery(stamp.new(Prefix.DELIVERY), event, endpoint.endpoint_id)
+            yield from store.add_delivery(
+                stamp.new(Prefix.DELIVERY), event, endpoint.endpoint_id, stamp.now
+            )
     return account
 
 
@@ -34,7 +36,7 @@ def emit_to(
 ) -> Unit[tuple[Account, Event]]:
     """Write an event for one endpoint, whatever it has subscribed to."""
     account, event = yield from _write(account, type_, data, stamp, None)
-    yield from store.add_delivery(stamp.new(Prefix.DELIVERY), event, endpoint_id)
+    yield from store.add_delivery(stamp.new(Prefix.DELIVERY), event, endpoint_id, stamp.now)
     return account, event
 
 
@@ -70,9 +72,7 @@ def _write(
     account: Account, type_: str, data: BaseModel, stamp: Stamp, threshold: int | None
 ) -> Unit[tuple[Account, Event]]:
     event_id, sequence = stamp.new(Prefix.EVENT), account.last_event + 1
-    # Whoever waited for the account has an older stamp than who had it before.
-    now = max(stamp.now, account.last_event_at)
-    body = bodies.event(event_id, type_, now, account.scope, data, threshold)
-    event = Event(event_id, account.scope, sequence, type_, body, now)
+    body = bodies.event(event_id, type_, stamp.date, account.scope, data, threshold)
+    event = Event(event_id, account.scope, sequence, type_, body, stamp.date)
     yield from store.add_event(event)
-    return replace(account, last_event=sequence, last_event_at=now), event
+    return replace(account, last_event=sequence, dated_at=stamp.date), event

@@ -66,14 +66,6 @@ def replay(claim: IdempotentRequest) -> Unit[Answered | None]:
 
 
 def remember(claim: IdempotentRequest, body: bytes) -> Unit[Answered]:
-    """Bind the reference to the answer of this request.
-
-    Raises:
-        Problem: another process was faster.
-    """
-    is_first = yield from store.add_answer(
-        claim.scope, claim.operation, claim.reference, claim.payload, body
-    )
-    if not is_first:
-        raise in_progress()
+    """Bind the reference to the answer of this request; it is free while the account is held."""
+    yield from store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)
     return Answered(body, is_replay=False)

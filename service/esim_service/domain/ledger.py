@@ -19,7 +19,9 @@ def post(
     account: Account, kind: LedgerKind, amount: int, subject_id: str | None, stamp: Stamp
 ) -> Unit[Account]:
     """Change a balance; the caller holds the account and saves it."""
-    account = replace(account, balance=account.balance + amount, updated_at=stamp.now)
+    account = replace(
+        account, balance=account.balance + amount, updated_at=stamp.date, dated_at=stamp.date
+    )
     entry_id = stamp.new(Prefix.LEDGER_ENTRY)
     yield from partners.add_entry(account, entry_id, kind, amount, subject_id)
     is_low = account.balance < account.low_threshold

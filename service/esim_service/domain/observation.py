@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from ..store import esims, jobs, partners
+from ..store import esims, jobs
 from ..store.unit import Unit
-from ..values.entities import Job
+from ..values.entities import Account, Job
 from . import bodies, events, lifecycle
 from .lifecycle import NextReport, Observation
 from .stamp import Stamp
 
 
 def follow(
-    job: Job, report: Observation | None, attempts: int, next_report: NextReport, stamp: Stamp
-) -> Unit[None]:
+    job: Job,
+    report: Observation | None,
+    attempts: int,
+    next_report: NextReport,
+    account: Account,
+    stamp: Stamp,
+) -> Unit[tuple[Account, None]]:
     """Apply a report, or without one the time alone, and let the job be due again.
 
     Args:
         job: the claimed job that follows the eSIM; it ends with the eSIM.
         attempts: how often the carrier was asked in vain since its last answer.
     """
-    esim = yield from esims.lock(job.subject_id)
+    esim = yield from esims.known(job.subject_id)
     now = stamp.now
     if esim is None:
         yield from jobs.remove("observe", job.subject_id)
-        return
+        return account, None
     after, happened = (
         lifecycle.elapse(esim, now) if report is None else lifecycle.observe(esim, report, now)
     )
@@ -35,10 +40,9 @@ def follow(
     else:
         yield from jobs.postpone(job, due_at, attempts)
     if happened:
-        account = yield from partners.lock_account(after.scope)
         data = bodies.esim(after)
         for each in happened:
             account = yield from events.emit(
                 account, each.type, data, stamp, threshold=each.threshold_percent
             )
-        yield from partners.save_account(account)
+    return account, None

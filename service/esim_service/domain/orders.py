@@ -11,7 +11,7 @@ from ..store import esims, jobs, partners, plans
 from ..store import orders as store
 from ..store.unit import Unit
 from ..values.clock import DAY
-from ..values.entities import Esim, Failure, Job, Order, Plan, PlanType, Profile
+from ..values.entities import Account, Esim, Failure, Job, Order, Plan, PlanType, Profile
 from ..values.ids import Prefix
 from ..values.money import LIMIT, to_text
 from . import bodies, events, ledger, lifecycle
@@ -83,7 +83,7 @@ def check(request: Request) -> Unit[Answered | None]:
     return known
 
 
-def place(request: Request, stamp: Stamp) -> Unit[Answered]:
+def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account, Answered]]:
     """Place an order and charge it, or return the answer of an earlier request.
 
     Raises:
@@ -91,7 +91,7 @@ def place(request: Request, stamp: Stamp) -> Unit[Answered]:
     """
     known = yield from replay(request.claim)
     if known is not None:
-        return known
+        return account, known
     plan, total = yield from _priced(request)
     order = Order(
         order_id=stamp.new(Prefix.ORDER),
@@ -108,29 +108,28 @@ def place(request: Request, stamp: Stamp) -> Unit[Answered]:
         end_user_label=request.end_user_label,
         metadata=request.metadata,
         failure=None,
-        created_at=stamp.now,
+        created_at=stamp.date,
         completed_at=None,
     )
     answered = yield from remember(request.claim, bodies.encoded(bodies.order(order)))
     yield from store.add(order)
     job_id = stamp.new(Prefix.JOB)
     yield from jobs.add(Job(job_id, order.scope, "provision", order.order_id, 0, stamp.now))
-    account = yield from partners.lock_account(order.scope)
     account = yield from ledger.charge(account, "order", total, order.order_id, stamp)
-    yield from partners.save_account(account)
-    return answered
+    return account, answered
 
 
 def complete(
     order_id: str,
     profiles: Sequence[Profile],
+    next_report: NextReport,
+    account: Account,
     stamp: Stamp,
-    next_report: NextReport = lifecycle.at_once,
-) -> Unit[None]:
+) -> Unit[tuple[Account, None]]:
     """Store the eSIMs of an order; an order that has ended stays as it is."""
-    order = yield from store.lock(order_id)
+    order = yield from store.find(account.scope, order_id)
     if order is None or order.status != "processing":
-        return
+        return account, None
     if len(profiles) != order.quantity:
         raise ValueError(f"{order_id} needs {order.quantity} eSIMs, not {len(profiles)}")
     plan = yield from plans.plan(order.plan_id)
@@ -147,26 +146,26 @@ def complete(
         order,
         status="completed",
         iccids=tuple(profile.iccid for profile in profiles),
-        completed_at=stamp.now,
+        completed_at=stamp.date,
     )
     yield from store.finish(order)
     yield from jobs.remove("provision", order_id)
-    account = yield from partners.lock_account(order.scope)
     account = yield from events.emit(account, "order.completed", bodies.order(order), stamp)
-    yield from partners.save_account(account)
+    return account, None
 
 
-def fail(order_id: str, failure: Failure, stamp: Stamp) -> Unit[None]:
+def fail(
+    order_id: str, failure: Failure, account: Account, stamp: Stamp
+) -> Unit[tuple[Account, None]]:
     """End an order without eSIMs and give the money back; one that has ended stays as it is."""
-    order = yield from store.lock(order_id)
+    order = yield from store.find(account.scope, order_id)
     if order is None or order.status != "processing":
-        return
-    order = replace(order, status="failed", failure=failure, completed_at=stamp.now)
+        return account, None
+    order = replace(order, status="failed", failure=failure, completed_at=stamp.date)
     yield from store.finish(order)
     yield from jobs.remove("provision", order_id)
-    account = yield from partners.lock_account(order.scope)
     account = yield from ledger.post(account, "refund", order.total, order_id, stamp)
-    yield from partners.save_account(account)
+    return account, None
 
 
 def _priced(request: Request) -> Unit[tuple[Plan, int]]:
@@ -201,6 +200,6 @@ def _esim(order: Order, plan: Plan, profile: Profile, stamp: Stamp) -> Esim:
         topup_supported=plan.topup_supported,
         usage_reported=0,
         expiring_reported=False,
-        created_at=stamp.now,
-        updated_at=stamp.now,
+        created_at=stamp.date,
+        updated_at=stamp.date,
     )

@@ -32,9 +32,9 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
             low_threshold=LOW_THRESHOLD,
             low_reported=True,
             last_event=0,
-            last_event_at=0,
             purged_event=0,
             updated_at=stamp.now,
+            dated_at=stamp.now,
         )
         yield from store.add_account(account)
         if mode == "test":
@@ -45,7 +45,7 @@ def ensure(name: str, stamp: Stamp) -> Unit[Partner]:
 def credit(scope: Scope, amount: int, stamp: Stamp) -> Unit[Account]:
     """Pay money into an account."""
     account = yield from store.lock_account(scope)
-    account = yield from ledger.post(account, "credit", amount, None, stamp)
+    account = yield from ledger.post(account, "credit", amount, None, stamp.under(account))
     yield from store.save_account(account)
     return account
 
@@ -58,6 +58,7 @@ def issue_key(
     *,
     read_limit: int | None = None,
     write_limit: int | None = None,
+    expires_at: int | None = None,
 ) -> Unit[ApiKey]:
     """Store a new key, of which only the digest and a hint arrive here."""
     key = ApiKey(
@@ -68,6 +69,7 @@ def issue_key(
         read_limit=read_limit,
         write_limit=write_limit,
         created_at=stamp.now,
+        expires_at=expires_at,
     )
     yield from store.add_key(key)
     return key

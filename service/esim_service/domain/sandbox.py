@@ -15,6 +15,7 @@ TEST_BALANCE = 1000 * UNITS_PER_DOLLAR
 def reset(scope: Scope, stamp: Stamp) -> Unit[Account]:
     """Forget what was done in the sandbox; keys, endpoints and the count of events stay."""
     account = yield from partners.lock_account(scope)
+    stamp = stamp.under(account)
     yield from sandbox.forget(scope)
     missing = TEST_BALANCE - account.balance
     account = yield from ledger.post(account, "reset", missing, None, stamp)

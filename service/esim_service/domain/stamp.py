@@ -2,18 +2,55 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeAlias, TypeVar
 
+from ..store.change import Change
+from ..store.unit import Unit
+from ..values.entities import Account, Scope
 from ..values.ids import Ids, Prefix
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """The time of one unit of work, and ids for what it makes."""
+    """The time of one unit of work, and ids for what it makes.
+
+    Attributes:
+        now: the wall time, by which things are due.
+        latest: the date of what was made last.
+    """
 
     now: int
     ids: Ids
+    latest: int = 0
+
+    @property
+    def date(self) -> int:
+        """The time that records are dated with: later than what was made before this moment."""
+        return self.now if self.now >= self.latest else self.latest + 1
+
+    def under(self, account: Account) -> Stamp:
+        """Return the stamp of a unit that holds an account, as of now."""
+        return Stamp(self.ids.now(), self.ids, account.dated_at)
 
     def new(self, prefix: Prefix) -> str:
-        """Return a new id of this time: ids stand in the order of the times beside them."""
-        return self.ids.at(self.now, prefix)
+        """Return a new id; ids are in the order of the dates."""
+        return self.ids.at(self.date, prefix)
+
+
+Act: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]
+
+
+def change(
+    scope: Scope, subject: str, act: Act[T], stamp: Stamp, *, gives_way: bool = False
+) -> Change[T]:
+    """Make a change of rules that also get a stamp, which is set when they hold the account."""
+    return Change(scope, subject, partial(_act, act, stamp), gives_way)
+
+
+def _act(act: Act[T], stamp: Stamp, account: Account) -> Unit[tuple[Account, T]]:
+    return act(account, stamp.under(account))

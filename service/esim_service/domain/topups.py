@@ -9,7 +9,7 @@ from partner_esim.server import Problem
 from ..store import esims as store
 from ..store import jobs, partners, plans
 from ..store.unit import Unit
-from ..values.entities import Esim, Job, Topup, TopupPlan
+from ..values.entities import Account, Esim, Job, Topup, TopupPlan
 from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle
 from .idempotency import Answered, IdempotentRequest, remember, replay
@@ -51,7 +51,7 @@ def check(request: Request) -> Unit[Answered | None]:
     return known
 
 
-def buy(request: Request, stamp: Stamp) -> Unit[Answered]:
+def buy(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account, Answered]]:
     """Buy a top-up and charge it, or return the answer of an earlier request.
 
     Raises:
@@ -59,12 +59,11 @@ def buy(request: Request, stamp: Stamp) -> Unit[Answered]:
     """
     known = yield from replay(request.claim)
     if known is not None:
-        return known
+        return account, known
     esim, plan, total = yield from _priced(request)
     days = request.days or plan.validity_days or 1
     data = plan.data_bytes
     topup_id = stamp.new(Prefix.TOPUP)
-    account = yield from partners.lock_account(esim.scope)
     account = yield from ledger.charge(account, "topup", total, topup_id, stamp)
     topup = Topup(
         topup_id=topup_id,
@@ -80,45 +79,41 @@ def buy(request: Request, stamp: Stamp) -> Unit[Answered]:
         data_bytes=data * days if data is not None and plan.per_day else data,
         validity_days=days,
         balance_after=account.balance,
-        created_at=stamp.now,
+        created_at=stamp.date,
         completed_at=None,
     )
     answered = yield from remember(request.claim, bodies.encoded(bodies.topup(topup)))
     yield from store.add_topup(topup)
     job_id = stamp.new(Prefix.JOB)
     yield from jobs.add(Job(job_id, topup.scope, "topup", topup_id, 0, stamp.now))
-    yield from partners.save_account(account)
-    return answered
+    return account, answered
 
 
-def complete(topup_id: str, stamp: Stamp) -> Unit[None]:
+def complete(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, None]]:
     """Add a top-up to its eSIM; a top-up that has ended stays as it is."""
-    topup = yield from store.lock_topup(topup_id)
+    topup = yield from store.find_topup(topup_id)
     if topup is None or topup.status != "processing":
-        return
-    esim = yield from store.lock(topup.esim_id)
+        return account, None
+    esim = yield from store.find(account.scope, topup.iccid)
     if esim is None or not lifecycle.is_alive(esim):
-        yield from fail(topup_id, stamp)
-        return
-    yield from store.save(lifecycle.top_up(esim, topup, stamp.now))
-    topup = replace(topup, status="completed", completed_at=stamp.now)
+        return (yield from fail(topup_id, account, stamp))
+    yield from store.save(lifecycle.top_up(esim, topup, stamp.date))
+    topup = replace(topup, status="completed", completed_at=stamp.date)
     yield from store.finish_topup(topup)
     yield from jobs.remove("topup", topup_id)
-    account = yield from partners.lock_account(topup.scope)
     account = yield from events.emit(account, "topup.completed", bodies.topup(topup), stamp)
-    yield from partners.save_account(account)
+    return account, None
 
 
-def fail(topup_id: str, stamp: Stamp) -> Unit[None]:
+def fail(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, None]]:
     """End a top-up without data and give the money back; one that has ended stays as it is."""
-    topup = yield from store.lock_topup(topup_id)
+    topup = yield from store.find_topup(topup_id)
     if topup is None or topup.status != "processing":
-        return
-    yield from store.finish_topup(replace(topup, status="failed", completed_at=stamp.now))
+        return account, None
+    yield from store.finish_topup(replace(topup, status="failed", completed_at=stamp.date))
     yield from jobs.remove("topup", topup_id)
-    account = yield from partners.lock_account(topup.scope)
     account = yield from ledger.post(account, "refund", topup.total, topup_id, stamp)
-    yield from partners.save_account(account)
+    return account, None
 
 
 def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:

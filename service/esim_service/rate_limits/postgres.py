@@ -9,7 +9,7 @@ from ..store.unit import Statement
 from ..values.clock import Clock
 from .limiter import verdict
 
-_SQL = "SELECT allowed, used, wait FROM take_rate($1, $2, $3, $4)"
+_SQL = "SELECT allowed, used, wait FROM take_rate($1, $2, $3, {})"
 _MICROSECONDS = 1_000_000
 
 
@@ -33,7 +33,10 @@ class PostgresWindows:
         Raises:
             UnavailableError: the database cannot be reached.
         """
-        now = None if self._clock is None else self._clock.now() * 1000
         span = window_seconds * _MICROSECONDS
-        [found] = await self._database.run(Statement(_SQL, (bucket, limit, span, now)))
+        statement = Statement(_SQL.format("NULL"), (bucket, limit, span))
+        if self._clock is not None:
+            now = self._clock.now() * 1000
+            statement = Statement(_SQL.format("$4"), (bucket, limit, span, now))
+        [found] = await self._database.run(statement)
         return verdict(found["allowed"] == 1, found["used"], found["wait"] / _MICROSECONDS, limit)

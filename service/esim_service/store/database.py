@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
+from .change import Change
 from .unit import Unit
 
 T = TypeVar("T")
@@ -25,6 +26,10 @@ class UnavailableError(Exception):
 
     Nothing was written, unless the connection was lost during a commit: then nobody knows.
     """
+
+
+class HeldError(Exception):
+    """Somebody holds the subject of a change that gives way to them."""
 
 
 class Writer(Protocol):
@@ -48,6 +53,17 @@ class Database(Writer, Protocol):
     @property
     def dialect(self) -> Dialect:
         """Whose database it is; only migrations differ."""
+        ...
+
+    async def change(self, change: Change[T]) -> T:
+        """Make a change, in one transaction with others or alone; return when it is on disk.
+
+        An exception that the change raises undoes what it did, and nothing else.
+
+        Raises:
+            HeldError: the change gives way to somebody who holds its subject.
+            UnavailableError: the database cannot do this now.
+        """
         ...
 
     async def read(self, make: Callable[[], Unit[T]]) -> T:

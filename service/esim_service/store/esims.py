@@ -76,12 +76,6 @@ def known(esim_id: str) -> Unit[Esim | None]:
     return None if found is None else _esim(found)
 
 
-def lock(esim_id: str) -> Unit[Esim | None]:
-    """Find an eSIM that nobody else changes until this transaction ends."""
-    found = yield from row("SELECT * FROM esims WHERE esim_id = $1 FOR UPDATE", esim_id)
-    return None if found is None else _esim(found)
-
-
 def page(scope: Scope, order_id: str | None, before: str, count: int) -> Unit[Sequence[Esim]]:
     """Return the eSIMs of a partner that are older than an id, newest first."""
     found = yield from rows(
@@ -120,12 +114,6 @@ def add_topup(topup: Topup) -> Unit[None]:
 def find_topup(topup_id: str) -> Unit[Topup | None]:
     """Find a top-up."""
     found = yield from row("SELECT * FROM topups WHERE topup_id = $1", topup_id)
-    return None if found is None else _topup(found)
-
-
-def lock_topup(topup_id: str) -> Unit[Topup | None]:
-    """Find a top-up that nobody else changes until this transaction ends."""
-    found = yield from row("SELECT * FROM topups WHERE topup_id = $1 FOR UPDATE", topup_id)
     return None if found is None else _topup(found)
 
 

@@ -31,17 +31,16 @@ def feed(scope: Scope, after: int, type_: str | None, count: int) -> Unit[Sequen
         *(scope.partner_id, scope.mode, after, count),
         *([type_] if type_ else []),
     )
-    return [
-        Event(
-            event_id=each["event_id"],
-            scope=scope,
-            sequence=each["sequence"],
-            type=each["type"],
-            body=each["body"],
-            created_at=each["created_at"],
-        )
-        for each in found
-    ]
+    return [_event(scope, each) for each in found]
+
+
+def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
+    """Find an event of a partner in one mode."""
+    found = yield from row(
+        "SELECT * FROM events WHERE event_id = $1 AND partner_id = $2 AND mode = $3",
+        *(event_id, scope.partner_id, scope.mode),
+    )
+    return None if found is None else _event(scope, found)
 
 
 def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
@@ -68,8 +67,8 @@ def remove_events(scope: Scope, last: int, before: int) -> Unit[int]:
     return len(found)
 
 
-def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]:
-    """Queue an event for an endpoint, due at once."""
+def add_delivery(delivery_id: str, event: Event, endpoint_id: str, due_at: int) -> Unit[None]:
+    """Queue an event for an endpoint."""
     yield from insert(
         "deliveries",
         delivery_id=delivery_id,
@@ -78,7 +77,7 @@ def add_delivery(delivery_id: str, event: Event, endpoint_id: str) -> Unit[None]
         endpoint_id=endpoint_id,
         event_id=event.event_id,
         attempts=0,
-        due_at=event.created_at,
+        due_at=due_at,
         created_at=event.created_at,
     )
 
@@ -173,4 +172,15 @@ def _endpoint(found: Row) -> WebhookEndpoint:
         last_failure_at=found["last_failure_at"],
         failing_since=found["failing_since"],
         exhausted=bool(found["exhausted"]),
+    )
+
+
+def _event(scope: Scope, found: Row) -> Event:
+    return Event(
+        event_id=found["event_id"],
+        scope=scope,
+        sequence=found["sequence"],
+        type=found["type"],
+        body=found["body"],
+        created_at=found["created_at"],
     )

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain, count
 
 from ..values.entities import Job, JobKind, Scope
-from .unit import Row, Unit, among, execute, insert, rows
+from .unit import Unit, among, execute, insert, rows
 
 
 def add(job: Job) -> Unit[None]:
@@ -29,12 +30,13 @@ def remove(kind: JobKind, subject_id: str) -> Unit[None]:
 
 def due(now: int, room: Mapping[JobKind, int]) -> Unit[Sequence[str]]:
     """Return the ids of due jobs, of each kind the oldest that there is room for."""
-    found: list[Row] = []
-    for kind, count in room.items():
-        found += yield from rows(
-            "SELECT job_id FROM jobs WHERE kind = $1 AND due_at <= $2 ORDER BY due_at LIMIT $3",
-            *(kind, now, count),
-        )
+    # One statement, because an idle process asks for nothing else.
+    oldest = (
+        "SELECT job_id FROM (SELECT job_id FROM jobs WHERE"
+        f" kind = ${place} AND due_at <= $1 ORDER BY due_at LIMIT ${place + 1}) AS {kind}"
+        for place, kind in zip(count(2, 2), room, strict=False)
+    )
+    found = yield from rows(" UNION ALL ".join(oldest), now, *chain.from_iterable(room.items()))
     return [each["job_id"] for each in found]
 
 
@@ -66,6 +68,18 @@ def postpone(job: Job, due_at: int, attempts: int) -> Unit[None]:
     yield from execute(
         "UPDATE jobs SET due_at = $3, attempts = $4 WHERE job_id = $1 AND due_at = $2",
         *(job.job_id, job.due_at, due_at, attempts),
+    )
+
+
+def release(job: Job, due_at: int) -> Unit[None]:
+    """Let a claimed job be due sooner, unless it is being changed or removed just now.
+
+    Who releases several holds some while it comes to others, and so must not wait for them.
+    """
+    yield from execute(
+        "UPDATE jobs SET due_at = $3 WHERE job_id IN (SELECT job_id FROM jobs"
+        " WHERE job_id = $1 AND due_at = $2 FOR UPDATE SKIP LOCKED)",
+        *(job.job_id, job.due_at, due_at),
     )
 
 

@@ -21,14 +21,17 @@ def answer(scope: Scope, operation: str, reference: str) -> Unit[tuple[bytes, by
 
 def add_answer(
     scope: Scope, operation: str, reference: str, payload: bytes, body: bytes
-) -> Unit[bool]:
-    """Remember the answer to a request; return False when another one has the reference."""
-    found = yield from row(
-        "INSERT INTO answers (partner_id, mode, operation, reference, payload, body)"
-        " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING RETURNING reference",
-        *(scope.partner_id, scope.mode, operation, reference, payload, body),
+) -> Unit[None]:
+    """Remember the answer to a request."""
+    yield from insert(
+        "answers",
+        partner_id=scope.partner_id,
+        mode=scope.mode,
+        operation=operation,
+        reference=reference,
+        payload=payload,
+        body=body,
     )
-    return found is not None
 
 
 def add(order: Order) -> Unit[None]:
@@ -74,12 +77,6 @@ def find(scope: Scope, order_id: str) -> Unit[Order | None]:
         "SELECT * FROM orders WHERE order_id = $1 AND partner_id = $2 AND mode = $3",
         *(order_id, scope.partner_id, scope.mode),
     )
-    return None if found is None else _order(found)
-
-
-def lock(order_id: str) -> Unit[Order | None]:
-    """Find an order that nobody else changes until this transaction ends."""
-    found = yield from row("SELECT * FROM orders WHERE order_id = $1 FOR UPDATE", order_id)
     return None if found is None else _order(found)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from ..values.entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
 from .unit import Row, Unit, execute, insert, row, rows
@@ -47,15 +47,21 @@ def add_key(key: ApiKey) -> Unit[None]:
         read_limit=key.read_limit,
         write_limit=key.write_limit,
         created_at=key.created_at,
+        expires_at=key.expires_at,
     )
 
 
-def principal(digest: bytes) -> Unit[Principal | None]:
-    """Find whose key has a digest, unless the key is revoked."""
+# In force at the moment that is the parameter with this number.
+_IN_FORCE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${})"
+
+
+def principal(digest: bytes, now: int) -> Unit[Principal | None]:
+    """Find whose key has a digest, unless the key is revoked or has expired."""
     found = yield from row(
         "SELECT k.*, p.status FROM api_keys k JOIN partners p ON p.partner_id = k.partner_id"
-        " WHERE k.digest = $1 AND k.revoked_at IS NULL",
+        f" WHERE k.digest = $1 AND {_IN_FORCE.format(2)}",
         digest,
+        now,
     )
     if found is None:
         return None
@@ -65,6 +71,7 @@ def principal(digest: bytes) -> Unit[Principal | None]:
         suspended=found["status"] == "suspended",
         read_limit=found["read_limit"],
         write_limit=found["write_limit"],
+        expires_at=found["expires_at"],
     )
 
 
@@ -80,16 +87,17 @@ def keys() -> Unit[Sequence[ApiKey]]:
             read_limit=each["read_limit"],
             write_limit=each["write_limit"],
             created_at=each["created_at"],
+            expires_at=each["expires_at"],
             revoked_at=each["revoked_at"],
         )
         for each in found
     ]
 
 
-def has_live_keys() -> Unit[bool]:
+def has_live_keys(now: int) -> Unit[bool]:
     """Say whether a live key is in force."""
-    query = "SELECT key_id FROM api_keys WHERE mode = 'live' AND revoked_at IS NULL LIMIT 1"
-    return bool((yield from rows(query)))
+    query = f"SELECT key_id FROM api_keys WHERE mode = 'live' AND {_IN_FORCE.format(1)} LIMIT 1"
+    return bool((yield from rows(query, now)))
 
 
 def revoke_key(key_id: str, now: int) -> Unit[bool]:
@@ -112,9 +120,9 @@ def add_account(account: Account) -> Unit[None]:
         low_threshold=account.low_threshold,
         low_reported=int(account.low_reported),
         last_event=account.last_event,
-        last_event_at=account.last_event_at,
         purged_event=account.purged_event,
         updated_at=account.updated_at,
+        dated_at=account.dated_at,
     )
 
 
@@ -129,7 +137,8 @@ def account(scope: Scope) -> Unit[Account]:
 def lock_account(scope: Scope) -> Unit[Account]:
     """Return an account that nobody else changes until this transaction ends.
 
-    It comes last in a transaction: all that a partner does waits for it.
+    It comes first in a transaction, before all else that is read or written: all that changes
+    something of a partner waits here and nowhere else, and so never in a circle.
     """
     found = yield from rows(
         "SELECT * FROM accounts WHERE partner_id = $1 AND mode = $2 FOR UPDATE",
@@ -138,21 +147,34 @@ def lock_account(scope: Scope) -> Unit[Account]:
     return _account(found[0])
 
 
+def lock_accounts(scopes: Collection[Scope]) -> Unit[dict[Scope, Account]]:
+    """Return several accounts as `lock_account` does; every transaction takes them in one order.
+
+    Only PostgreSQL, where several changes share a transaction, has need of this.
+    """
+    found = yield from rows(
+        "SELECT * FROM accounts WHERE (partner_id, mode) IN"
+        " (SELECT * FROM unnest($1::text[], $2::text[])) ORDER BY partner_id, mode FOR UPDATE",
+        tuple(scope.partner_id for scope in scopes),
+        tuple(scope.mode for scope in scopes),
+    )
+    return {account.scope: account for account in map(_account, found)}
+
+
 def save_account(account: Account) -> Unit[None]:
     """Store the changed account."""
     yield from execute(
         "UPDATE accounts SET balance = $3, low_threshold = $4, low_reported = $5, last_event = $6,"
-        " last_event_at = $7, purged_event = $8, updated_at = $9"
-        " WHERE partner_id = $1 AND mode = $2",
+        " purged_event = $7, updated_at = $8, dated_at = $9 WHERE partner_id = $1 AND mode = $2",
         account.scope.partner_id,
         account.scope.mode,
         account.balance,
         account.low_threshold,
         int(account.low_reported),
         account.last_event,
-        account.last_event_at,
         account.purged_event,
         account.updated_at,
+        account.dated_at,
     )
 
 
@@ -194,7 +216,7 @@ def _account(found: Row) -> Account:
         low_threshold=found["low_threshold"],
         low_reported=bool(found["low_reported"]),
         last_event=found["last_event"],
-        last_event_at=found["last_event_at"],
         purged_event=found["purged_event"],
         updated_at=found["updated_at"],
+        dated_at=found["dated_at"],
     )

@@ -7,12 +7,17 @@ import hashlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from .database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
-from .unit import Row, Statement, Unit, Value
+from .alike import answers
+from .change import Change
+from .database import LONG_HOLDS, Dialect, HeldError, OperatorError, UnavailableError, Writer
+from .gathering import Gathering
+from .together import Outcome, together
+from .unit import Row, Statement, Unit, Value, rows
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -59,54 +64,99 @@ class PostgresDatabase:
 
     dialect: Dialect = "postgres"
 
-    def __init__(self, pool: asyncpg.Pool[Any], long_pool: asyncpg.Pool[Any]) -> None:
+    def __init__(
+        self,
+        pool: asyncpg.Pool[Any],
+        read_pool: asyncpg.Pool[Any],
+        long_pool: asyncpg.Pool[Any],
+    ) -> None:
         self._pool = pool
+        self._read_pool = read_pool
         self._long_pool = long_pool
+        self._changes = Gathering(self._make, attrgetter("scope", "subject"))
+        self._commands = Gathering(partial(self._ask, pool))
+        self._queries = Gathering(partial(self._ask, read_pool), workers=2)
 
     @classmethod
-    async def open(cls, url: str, *, connections: int = 10) -> PostgresDatabase:
+    async def open(cls, url: str, *, connections: int = 6) -> PostgresDatabase:
         """Connect to a database.
 
         Raises:
             OperatorError: that fails, or the server is too old.
         """
-        make = partial(asyncpg.create_pool, url, command_timeout=30, timeout=10)
+        # A connection comes back as it was taken, so nothing has to be reset.
+        make = partial(
+            asyncpg.create_pool, url, command_timeout=30, timeout=10, reset=_keep_as_it_is
+        )
+        # All that is looked for is found by its key, whatever the parameters are.
+        settings = {"plan_cache_mode": "force_generic_plan"}
         try:
-            pool = await make(min_size=1, max_size=connections)
+            pool = await make(min_size=1, max_size=connections, server_settings=settings)
+            read_pool = await make(
+                min_size=0,
+                max_size=connections,
+                server_settings={**settings, "default_transaction_read_only": "on"},
+            )
             long_pool = await make(min_size=0, max_size=LONG_HOLDS)
         except (*_CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
             raise OperatorError(f"PostgreSQL cannot be reached: {error}") from error
         async with pool.acquire() as connection:
             version = connection.get_server_version()
         if version.major < _OLDEST:
-            await pool.close()
-            await long_pool.close()
+            for each in (pool, read_pool, long_pool):
+                await each.close()
             raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is needed")
-        return cls(pool, long_pool)
+        return cls(pool, read_pool, long_pool)
 
     async def run(self, statement: Statement) -> Sequence[Row]:
-        """Run one statement that is a transaction by itself, and return its rows."""
-        async with self._connected() as connection:
-            with _translated():
-                return await connection.fetch(statement.sql, *statement.parameters)
+        """Run one statement that is a transaction by itself, and return its rows.
+
+        It may share the transaction with others of the same words.
+        """
+        found: Sequence[Row] = await self._commands.do(statement)
+        return found
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction."""
         async with self._connected() as connection:
             return await _Connection(connection).write(make)
 
+    async def change(self, change: Change[T]) -> T:
+        """Make a change in a transaction with others that wait."""
+        result: T = await self._changes.do(change)
+        return result
+
     async def read(self, make: Callable[[], Unit[T]]) -> T:
-        """Run a unit of queries on a snapshot."""
-        async with self._connected() as connection:
+        """Run a unit of queries on a snapshot; a single query is one by itself."""
+        unit = make()
+        try:
+            unit.send(await self._queries.do(next(unit)))
+        except StopIteration as stop:
+            result: T = stop.value
+            return result
+        finally:
+            unit.close()
+        # It has more to ask, and all of that is to be seen at one moment.
+        async with self._connected(self._read_pool) as connection:
             with _translated():
                 async with connection.transaction(isolation="repeatable_read", readonly=True):
                     return await _drive(connection, make())
 
+    async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
+        return await self.write(partial(_together, changes))
+
+    async def _ask(
+        self, pool: asyncpg.Pool[Any], statements: Sequence[Statement]
+    ) -> Sequence[Outcome[Any]]:
+        async with self._connected(pool) as connection:
+            with _translated():
+                found = await _drive(connection, answers(statements))
+        return [Outcome(rows) for rows in found]
+
     @asynccontextmanager
     async def hold(self, name: str, *, is_long: bool = False) -> AsyncIterator[Writer | None]:
         """Reserve a name by an advisory lock, which ends with its connection at the latest."""
-        digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
-        key = int.from_bytes(digest, "big", signed=True)
+        key = _key(name)
         async with self._connected(self._long_pool if is_long else None) as connection:
             with _translated():
                 is_ours = await connection.fetchval("SELECT pg_try_advisory_lock($1)", key)
@@ -114,12 +164,11 @@ class PostgresDatabase:
                 yield _Connection(connection) if is_ours else None
             finally:
                 if is_ours:
-                    with suppress(*_CONNECTION_ERRORS):
-                        await connection.execute("SELECT pg_advisory_unlock($1)", key)
+                    await _unlock(connection, key)
 
     async def close(self) -> None:
         """Wait for what runs, for a while, then close all connections."""
-        for pool in (self._pool, self._long_pool):
+        for pool in (self._pool, self._read_pool, self._long_pool):
             try:
                 async with asyncio.timeout(5):
                     await pool.close()
@@ -143,6 +192,11 @@ class PostgresDatabase:
                 await pool.release(connection)
 
 
+def _key(name: str) -> int:
+    digest = hashlib.blake2b(name.encode(), digest_size=8).digest()
+    return int.from_bytes(digest, "big", signed=True)
+
+
 @contextmanager
 def _translated() -> Iterator[None]:
     try:
@@ -155,8 +209,7 @@ async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
     try:
         statement = next(unit)
         while True:
-            found = await connection.fetch(statement.sql, *map(_storable, statement.parameters))
-            statement = unit.send(found)
+            statement = unit.send(await _run(connection, statement))
     except StopIteration as stop:
         result: T = stop.value
         return result
@@ -164,6 +217,47 @@ async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
         unit.close()
 
 
+async def _run(connection: PoolConnectionProxy[Any], statement: Statement) -> Sequence[Row]:
+    return await connection.fetch(statement.sql, *map(_storable, statement.parameters))
+
+
 def _storable(value: Value) -> Value:
     # PostgreSQL has no text with NUL. No text that we store has one, so a search finds nothing.
-    return value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+    if isinstance(value, str):
+        return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
+    return tuple(map(_storable, value)) if isinstance(value, tuple) else value
+
+
+def _together(changes: Sequence[Change[Any]]) -> Unit[Sequence[Outcome[Any]]]:
+    """Make those of some changes that need not give way to anybody."""
+    names = [each.subject for each in changes if each.gives_way]
+    held = set[str]()
+    if names:
+        # Shared among changes, which wait for the account: only who holds the name is in the way.
+        found = yield from rows(
+            "SELECT name FROM unnest($1::text[], $2::bigint[]) AS asked (name, key)"
+            " WHERE NOT pg_try_advisory_xact_lock_shared(key)",
+            tuple(names),
+            tuple(map(_key, names)),
+        )
+        held = {each["name"] for each in found}
+    free = [each for each in changes if not (each.gives_way and each.subject in held)]
+    made = iter((yield from together(free))) if free else iter(())
+    return [
+        Outcome(error=HeldError()) if each.gives_way and each.subject in held else next(made)
+        for each in changes
+    ]
+
+
+async def _keep_as_it_is(_: object) -> None:
+    """Leave a connection as it is."""
+
+
+async def _unlock(connection: PoolConnectionProxy[Any], key: int) -> None:
+    try:
+        await connection.execute("SELECT pg_advisory_unlock($1)", key)
+    except BaseException as error:
+        # The lock goes with the connection, if not before.
+        connection.terminate()
+        if not isinstance(error, _CONNECTION_ERRORS):
+            raise

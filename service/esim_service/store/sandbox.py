@@ -6,7 +6,9 @@ from ..values.entities import Scope
 from .unit import Unit, execute
 
 # Who refers to a row comes before it. Keys, endpoints and the count of events are not in the list.
-_TABLES = ("deliveries", "events", "jobs", "answers", "topups", "esims", "orders")
+_TABLES = (
+    *("deliveries", "delivery_attempts", "events", "jobs", "answers", "topups", "esims", "orders"),
+)
 
 
 def forget(scope: Scope) -> Unit[None]:

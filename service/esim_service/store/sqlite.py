@@ -17,7 +17,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .database import Dialect, OperatorError, UnavailableError, Writer
+from .change import Change, alone
+from .database import Dialect, HeldError, OperatorError, UnavailableError, Writer
 from .unit import Unit
 
 T = TypeVar("T")
@@ -114,6 +115,12 @@ class SqliteDatabase:
         future: asyncio.Future[T] = asyncio.get_running_loop().create_future()
         self._requests.put(_Request(make, future))
         return await future
+
+    async def change(self, change: Change[T]) -> T:
+        """Make a change in the next commit."""
+        if change.gives_way and change.subject in self._held:
+            raise HeldError
+        return await self.write(partial(alone, change))
 
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries on a snapshot."""

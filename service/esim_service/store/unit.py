@@ -8,7 +8,8 @@ from typing import Any, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-Value: TypeAlias = str | int | bytes | None
+# A tuple is an array, which only PostgreSQL has.
+Value: TypeAlias = "str | int | bytes | tuple[Value, ...] | None"
 
 
 class Row(Protocol):
@@ -24,10 +25,14 @@ class Statement:
 
     A driver may leave out `FOR UPDATE`, `FOR UPDATE SKIP LOCKED` and `COLLATE "C"` where its
     database has no need of them.
+
+    Attributes:
+        has_rows: whether the unit wants to see a result.
     """
 
     sql: str
     parameters: tuple[Value, ...] = ()
+    has_rows: bool = True
 
 
 Unit: TypeAlias = Generator[Statement, Sequence[Row], T]
@@ -46,14 +51,14 @@ def row(sql: str, *parameters: Value) -> Unit[Row | None]:
 
 def execute(sql: str, *parameters: Value) -> Unit[None]:
     """Run a statement that has no result."""
-    yield Statement(sql, parameters)
+    yield Statement(sql, parameters, has_rows=False)
 
 
 def insert(table: str, **values: Value) -> Unit[None]:
     """Add a row to a table."""
     places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
     sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})"
-    yield Statement(sql, tuple(values.values()))
+    yield Statement(sql, tuple(values.values()), has_rows=False)
 
 
 def among(values: Sequence[str], after: int) -> tuple[str, tuple[str, ...]]:

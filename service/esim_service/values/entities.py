@@ -25,13 +25,18 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who sends a request: what `authenticate` makes of a key."""
+    """Who sends a request: what `authenticate` makes of a key.
+
+    Attributes:
+        expires_at: from when on the key is no longer in force; None when that is open.
+    """
 
     scope: Scope
     key_id: str
     suspended: bool
     read_limit: int | None
     write_limit: int | None
+    expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class ApiKey:
     read_limit: int | None
     write_limit: int | None
     created_at: int
+    expires_at: int | None = None
     revoked_at: int | None = None
 
 
@@ -66,8 +72,8 @@ class Account:
         balance: the sum of the ledger.
         low_reported: whether balance.low was sent since the balance was last at the threshold.
         last_event: sequence of the newest event.
-        last_event_at: its time.
         purged_event: sequence of the newest event that is too old to be kept.
+        dated_at: the latest date of anything that was made under the account.
     """
 
     scope: Scope
@@ -75,9 +81,9 @@ class Account:
     low_threshold: int
     low_reported: bool
     last_event: int
-    last_event_at: int
     purged_event: int
     updated_at: int
+    dated_at: int
 
 
 @dataclass(frozen=True, slots=True)

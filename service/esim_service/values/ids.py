@@ -39,6 +39,10 @@ class Ids:
         self._time = -1
         self._random = 0
 
+    def now(self) -> int:
+        """Return the wall time of the clock that is in the ids."""
+        return self._clock.now()
+
     def new(self, prefix: Prefix) -> str:
         """Return a new id of this moment."""
         return self.at(self._clock.now(), prefix)
@@ -54,6 +58,11 @@ class Ids:
                 self._random += 1
             value = self._time << _RANDOM_BITS | self._random
         return prefix + _text(value)
+
+
+def first(prefix: Prefix, milliseconds: int) -> str:
+    """Return an id before all that are made from a moment on."""
+    return prefix + _text(max(0, milliseconds) << _RANDOM_BITS)
 
 
 def _text(value: int) -> str:

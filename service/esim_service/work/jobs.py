@@ -10,14 +10,13 @@ from typing import TypeVar
 from ..carrier.port import Provisioner, RefusedError, Reporter, UnreachableError
 from ..domain import observation, orders, topups
 from ..domain.lifecycle import NextReport, is_alive
-from ..domain.stamp import Stamp
+from ..domain.stamp import Act, Stamp, change
 from ..store import esims
 from ..store import jobs as store
 from ..store import orders as order_store
 from ..store.database import Database
-from ..store.unit import Unit
 from ..values.clock import MINUTE, SECOND, Clock
-from ..values.entities import Failure, Job, JobKind
+from ..values.entities import Failure, Job, JobKind, Scope
 from ..values.ids import Ids
 
 T = TypeVar("T")
@@ -77,12 +76,13 @@ class CarrierJobs:
             profiles = await self._answer(self._provisioner.provision(order))
         except RefusedError as error:
             failure = Failure(error.code, error.message)
-            await self._write(partial(orders.fail, order.order_id, failure))
+            await self._change(
+                order.scope, order.order_id, partial(orders.fail, order.order_id, failure)
+            )
             return
         next_report = self._reporter.next_report
-        await self._write(
-            lambda stamp: orders.complete(order.order_id, profiles, stamp, next_report)
-        )
+        complete = partial(orders.complete, order.order_id, profiles, next_report)
+        await self._change(order.scope, order.order_id, complete)
 
     async def _top_up(self, job: Job) -> None:
         topup = await self._database.read(partial(esims.find_topup, job.subject_id))
@@ -92,14 +92,14 @@ class CarrierJobs:
         esim = await self._database.read(partial(esims.find, topup.scope, topup.iccid))
         # It may have ended since the top-up was bought; the carrier need not hear of it then.
         if esim is None or not is_alive(esim):
-            await self._write(partial(topups.fail, topup.topup_id))
+            await self._change(topup.scope, topup.esim_id, partial(topups.fail, topup.topup_id))
             return
         try:
             await self._answer(self._provisioner.top_up(topup))
         except RefusedError:
-            await self._write(partial(topups.fail, topup.topup_id))
+            await self._change(topup.scope, topup.esim_id, partial(topups.fail, topup.topup_id))
             return
-        await self._write(partial(topups.complete, topup.topup_id))
+        await self._change(topup.scope, topup.esim_id, partial(topups.complete, topup.topup_id))
 
     async def _observe(self, job: Job) -> None:
         esim = await self._database.read(partial(esims.known, job.subject_id))
@@ -110,10 +110,11 @@ class CarrierJobs:
             report = await self._answer(self._reporter.report(esim, self._clock.now()))
         except UnreachableError:
             # Time passes all the same.
-            await self._write(partial(observation.follow, job, None, job.attempts + 1, _later(job)))
+            follow = partial(observation.follow, job, None, job.attempts + 1, _later(job))
+            await self._change(esim.scope, esim.esim_id, follow)
             raise
-        next_report = self._reporter.next_report
-        await self._write(partial(observation.follow, job, report, 0, next_report))
+        follow = partial(observation.follow, job, report, 0, self._reporter.next_report)
+        await self._change(esim.scope, esim.esim_id, follow)
 
     async def _answer(self, asked: Awaitable[T]) -> T:
         try:
@@ -122,8 +123,9 @@ class CarrierJobs:
         except TimeoutError:
             raise UnreachableError("the carrier did not answer in time") from None
 
-    async def _write(self, make: Callable[[Stamp], Unit[None]]) -> None:
-        await self._database.write(lambda: make(Stamp(self._clock.now(), self._ids)))
+    async def _change(self, scope: Scope, subject: str, act: Act[None]) -> None:
+        stamp = Stamp(self._clock.now(), self._ids)
+        await self._database.change(change(scope, subject, act, stamp))
 
     async def _drop(self, job: Job) -> None:
         await self._database.write(partial(store.remove, job.kind, job.subject_id))

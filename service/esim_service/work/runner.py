@@ -105,4 +105,4 @@ def _room(going: Collection[Going[Job]]) -> Mapping[JobKind, int]:
 
 def _release(jobs: Sequence[Job], now: int) -> Unit[None]:
     for job in jobs:
-        yield from store.postpone(job, now, job.attempts)
+        yield from store.release(job, now)

@@ -14,7 +14,7 @@ from esim_service.carrier.port import Inquiry
 from esim_service.domain import idempotency
 from esim_service.domain import orders as placing
 from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.stamp import Stamp
+from esim_service.domain.stamp import Act, change
 from esim_service.store import migrate, orders
 from esim_service.store.unit import Unit
 from tests.contract.faults.seeding import REFUSED, Exchange, edit, over_http
@@ -26,7 +26,7 @@ _NOT_UNIQUE = 'statement.replace("UNIQUE (partner_id, mode, reference)", "CHECK 
 def _forgetful(patch: MonkeyPatch, condition: str) -> None:
     """Do some requests again, as if their reference had never been used."""
     edit(patch, idempotency.replay, ("if known is None:", f"if known is None or {condition}:"))
-    edit(patch, idempotency.remember, ("if not is_first:", f"if not (is_first or {condition}):"))
+    edit(patch, idempotency.remember, ("yield from store.add_answer(", "("))
     edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
 
 
@@ -129,18 +129,18 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
         claim: IdempotentRequest,
         inquiry: Inquiry,
         check: Callable[[], Unit[Answered | None]],
-        do: Callable[[Stamp], Unit[Answered]],
+        act: Act[Answered],
     ) -> Answered:
         known = await self.read(check)
         if known is not None:
             return known
         # As long as somebody else is asked.
         await asyncio.sleep(0.05)
-        return await self.write(do)
+        return await self.database.change(change(claim.scope, claim.name, act, self.stamp()))
 
     patch.setattr(Backend, "once", once)
     edit(patch, placing.place, ("known = yield from replay(request.claim)", "known = None"))
-    edit(patch, idempotency.remember, ("if not is_first:", "if is_first is None:"))
+    edit(patch, idempotency.remember, ("yield from store.add_answer(", "("))
     edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
 
 

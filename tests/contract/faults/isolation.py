@@ -1,5 +1,7 @@
 """Faults that show or hand over what belongs to somebody else."""
 
+from functools import partial
+
 from pytest import MonkeyPatch
 
 from esim_service.api.orders import OrderGroup
@@ -86,7 +88,6 @@ def esim_of_anybody_topped_up(patch: MonkeyPatch) -> None:
         topups._priced,
         ("store.find(request.claim.scope, request.iccid)", "store.of_anybody(request.iccid)"),
     )
-    edit(patch, topups.buy, ("lock_account(esim.scope)", "lock_account(request.claim.scope)"))
 
 
 def references_are_shared(patch: MonkeyPatch) -> None:
@@ -99,12 +100,14 @@ def existence_is_told(patch: MonkeyPatch) -> None:
 
     “the resource in the path does not exist, or belongs to another partner or mode”
     """
+    query = "SELECT order_id FROM orders WHERE order_id = $1"
+    patch.setattr(orders, "of_anybody", partial(row, query), raising=False)
     edit(
         patch,
         OrderGroup.get_order,
         (
             "if found is None:\n",
-            "if found is None and await self._backend.read(partial(store.lock, order_id)):\n"
+            "if found is None and await self._backend.read(partial(store.of_anybody, order_id)):\n"
             '            raise Problem("partner_suspended", "This is not your order.")\n'
             "        if found is None:\n",
         ),

@@ -101,8 +101,8 @@ def topup_is_free(patch: MonkeyPatch) -> None:
         patch,
         topups.buy,
         (
-            'esim.scope)\n    account = yield from ledger.charge(account, "topup", total,',
-            'esim.scope)\n    account = yield from ledger.charge(account, "topup", 0,',
+            'ledger.charge(account, "topup", total,',
+            'ledger.charge(account, "topup", 0,',
         ),
     )
 

@@ -1,0 +1,99 @@
+"""Statements of the same words as one that PostgreSQL runs for arrays of their parameters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cache
+
+from .unit import Row, Statement, Unit, Value
+
+_PARAMETER = re.compile(r"\$(\d+)")
+_INSERT = re.compile(r"(INSERT INTO \w+ \(.*?\)) VALUES \((.*)\)")
+_UPDATE = re.compile(r"(UPDATE .*?)( WHERE .*)")
+_DELETE = re.compile(r"(DELETE FROM \w+)( WHERE .*)")
+_TYPES: dict[type, str] = {str: "text", int: "bigint", bytes: "bytea"}
+
+
+def answers(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]:
+    """Run statements, those that differ by parameters only in one; return the rows of each.
+
+    Equal ones are run as often as they are there, in an order that does not depend on who asks:
+    whatever they lock, they lock in the same order as another process.
+    """
+    found: list[Sequence[Row]] = [()] * len(statements)
+    groups: dict[tuple[str, tuple[type, ...]], list[int]] = {}
+    for place, statement in enumerate(statements):
+        types = tuple(map(type, statement.parameters))
+        groups.setdefault((statement.sql, types), []).append(place)
+    for (sql, types), places in groups.items():
+        if len(places) > 1 and sql.startswith("SELECT ") and types and _TYPES.keys() >= {*types}:
+            places.sort(key=lambda place: statements[place].parameters)
+            columns = zip(*(statements[place].parameters for place in places), strict=True)
+            rows: list[list[Row]] = [[] for _ in places]
+            for row in (yield Statement(_joined(sql, types), tuple(columns))):
+                rows[row["place"] - 1].append(row)
+            for place, mine in zip(places, rows, strict=True):
+                found[place] = mine
+        else:
+            for place in places:
+                found[place] = yield statements[place]
+    return found
+
+
+def written(statements: Sequence[Statement]) -> Statement:
+    """Return one statement that does what several do, none of which has a result.
+
+    No row may be written by more than one of them. Each is `INSERT INTO … VALUES (…)`,
+    `UPDATE … WHERE …` or `DELETE FROM … WHERE …`.
+    """
+    groups: dict[str, list[tuple[Value, ...]]] = {}
+    for statement in statements:
+        groups.setdefault(statement.sql, []).append(statement.parameters)
+    parts: list[str] = []
+    arrays: list[Value] = []
+    # In one order, so that the words depend on what is done and not on what came first.
+    for sql, rows in sorted(groups.items()):
+        columns = [*zip(*rows, strict=True)]
+        types = tuple(_type(column) for column in columns)
+        parts.append(_repeated(sql, types, len(arrays)))
+        arrays += [column for column, type_ in zip(columns, types, strict=True) if type_]
+    named = ", ".join(f"w{number} AS ({part})" for number, part in enumerate(parts))
+    return Statement(f"WITH {named} SELECT 1", tuple(arrays))
+
+
+def _type(column: Sequence[Value]) -> str | None:
+    """Return the type of the values, or None when there is none."""
+    return next((_TYPES[type(value)] for value in column if value is not None), None)
+
+
+@cache
+def _repeated(sql: str, types: Sequence[str | None], before: int) -> str:
+    """Return a statement for arrays that follow as many other parameters."""
+    there = [number for number, type_ in enumerate(types, 1) if type_]
+    arrays = ", ".join(f"${before + at}::{types[n - 1]}[]" for at, n in enumerate(there, 1))
+    source = f"unnest({arrays}) AS asked ({', '.join(f'p{number}' for number in there)})"
+
+    def value(found: re.Match[str]) -> str:
+        # A NULL without a type takes that of its column.
+        return f"asked.p{found[1]}" if types[int(found[1]) - 1] else "NULL"
+
+    query = _PARAMETER.sub(value, sql)
+    if match := _INSERT.fullmatch(query):
+        return f"{match[1]} SELECT {match[2]} FROM {source}"
+    if match := _UPDATE.fullmatch(query):
+        return f"{match[1]} FROM {source}{match[2]}"
+    if match := _DELETE.fullmatch(query):
+        return f"{match[1]} USING {source}{match[2]}"
+    raise ValueError(f"this cannot be done for many rows: {sql}")
+
+
+@cache
+def _joined(sql: str, types: Sequence[type]) -> str:
+    arrays = ", ".join(f"${number}::{_TYPES[each]}[]" for number, each in enumerate(types, 1))
+    names = ", ".join(f"p{number}" for number in range(1, len(types) + 1))
+    query = _PARAMETER.sub(r"asked.p\1", sql)
+    return (
+        f"SELECT asked.place, found.* FROM unnest({arrays}) WITH ORDINALITY"
+        f" AS asked ({names}, place), LATERAL ({query}) AS found"
+    )

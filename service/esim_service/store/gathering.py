@@ -1,0 +1,100 @@
+"""Collects what waits for the database, so that one round does much of it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeAlias, TypeVar
+
+from .database import UnavailableError
+from .together import Outcome
+
+Q = TypeVar("Q")
+
+BATCH = 64
+
+Make: TypeAlias = Callable[[Sequence[Q]], Awaitable[Sequence[Outcome[Any]]]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Request(Generic[Q]):
+    """Something that is asked for, and who waits for it."""
+
+    asked: Q
+    future: asyncio.Future[Any]
+
+
+class Gathering(Generic[Q]):
+    """Has requests done in batches; what comes while all are busy is in the next ones."""
+
+    def __init__(
+        self, make: Make[Q], apart: Callable[[Q], Hashable] = id, workers: int = 1
+    ) -> None:
+        """Make a gathering.
+
+        Args:
+            apart: makes a key; two requests with one key are not in one batch.
+            workers: how many batches are made at a time. One makes the batches larger.
+        """
+        self._make = make
+        self._apart = apart
+        self._workers = workers
+        self._working = 0
+        self._waiting: list[_Request[Q]] = []
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def do(self, asked: Q) -> Any:
+        """Have something done in one of the next batches; return what came of it."""
+        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        self._waiting.append(_Request(asked, future))
+        if self._working < self._workers:
+            self._working += 1
+            task = asyncio.create_task(self._work())
+            # The loop itself does not keep a task alive.
+            self._tasks.add(task)
+            task.add_done_callback(self._tasks.discard)
+        return await future
+
+    async def _work(self) -> None:
+        try:
+            while batch := self._next():
+                await self._do(batch)
+        finally:
+            # Before anything else can happen, so that nobody counts on a worker that has stopped.
+            self._working -= 1
+
+    async def _do(self, batch: Sequence[_Request[Q]]) -> None:
+        outcomes = await self._outcomes([each.asked for each in batch])
+        for each, outcome in zip(batch, outcomes, strict=True):
+            # Who was cancelled does not wait any more.
+            if each.future.done():
+                continue
+            if outcome.error is not None:
+                each.future.set_exception(outcome.error)
+            else:
+                each.future.set_result(outcome.result)
+
+    def _next(self) -> Sequence[_Request[Q]]:
+        """Take what can be in one batch; the others keep their places."""
+        batch: list[_Request[Q]] = []
+        rest: list[_Request[Q]] = []
+        keys: set[Hashable] = set()
+        for request in self._waiting:
+            key = self._apart(request.asked)
+            if len(batch) < BATCH and key not in keys:
+                keys.add(key)
+                batch.append(request)
+            else:
+                rest.append(request)
+        self._waiting = rest
+        return batch
+
+    async def _outcomes(self, asked: Sequence[Q]) -> Sequence[Outcome[Any]]:
+        try:
+            return await self._make(asked)
+        except Exception as error:
+            if len(asked) == 1 or isinstance(error, UnavailableError):
+                return [Outcome(error=error) for _ in asked]
+        # One of them breaks the transaction of all, so each gets its own.
+        return [outcome for each in asked for outcome in await self._outcomes([each])]

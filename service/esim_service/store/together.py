@@ -1,0 +1,100 @@
+"""Many changes as one unit, in few statements."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from ..values.entities import Account, Scope
+from . import partners
+from .alike import answers, written
+from .change import Change
+from .unit import Row, Statement, Unit
+
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Outcome(Generic[T]):
+    """What became of a change: a result, or the error that it raised."""
+
+    result: T | None = None
+    error: Exception | None = None
+
+
+@dataclass(slots=True)
+class _Running:
+    """A change that has asked for something or is at its end, and what it is going to write."""
+
+    act: Unit[tuple[Account, Any]]
+    outcome: Outcome[Any]
+    asks: Statement | None = None
+    after: Account | None = None
+    writes: list[Statement] = field(default_factory=list)
+
+    def go_on(self, found: Sequence[Row] | None) -> None:
+        """Hand over what was asked for, and let the change come to its next question."""
+        self.asks = None
+        try:
+            # Before its first statement, nothing can be sent to a generator.
+            statement = self.act.send(found)  # type: ignore[arg-type]
+            while not statement.has_rows:
+                self.writes.append(statement)
+                statement = self.act.send(())
+        except StopIteration as stop:
+            self.after, self.outcome.result = stop.value
+        except Exception as error:
+            self.outcome.error = error
+            self.writes.clear()
+        else:
+            self.asks = statement
+
+
+def together(changes: Sequence[Change[Any]]) -> Unit[Sequence[Outcome[Any]]]:
+    """Make changes whose subjects differ, each as if it were alone; return what became of them.
+
+    The changes of one account come one after the other, and those of different accounts side by
+    side: what they ask in the same words is asked once. What they write is written at the end, in
+    one statement, so that one which raises has written nothing.
+    """
+    before = yield from partners.lock_accounts([each.scope for each in changes])
+    accounts = dict(before)
+    # Nothing that a change reads can differ before the end.
+    known: dict[Statement, Sequence[Row]] = {}
+    writes: list[Statement] = []
+    outcomes = [Outcome[Any]() for _ in changes]
+    for turn in _turns(changes):
+        running = [
+            _Running(changes[place].act(accounts[changes[place].scope]), outcomes[place])
+            for place in turn
+        ]
+        for each in running:
+            each.go_on(None)
+        while asking := [each for each in running if each.asks is not None]:
+            asked = dict.fromkeys(each.asks for each in asking if each.asks)
+            new = [statement for statement in asked if statement not in known]
+            known.update(zip(new, (yield from answers(new)), strict=True))
+            for each in asking:
+                assert each.asks is not None
+                each.go_on(known[each.asks])
+        for each in running:
+            writes += each.writes
+            if each.after is not None:
+                accounts[each.after.scope] = each.after
+    for scope, account in accounts.items():
+        if account != before[scope]:
+            writes += partners.save_account(account)
+    if writes:
+        yield written(writes)
+    return outcomes
+
+
+def _turns(changes: Sequence[Change[Any]]) -> Iterator[list[int]]:
+    """Part changes so that each turn has at most one of each account."""
+    waiting: dict[Scope, list[int]] = {}
+    for place, change in enumerate(changes):
+        waiting.setdefault(change.scope, []).append(place)
+    while waiting:
+        yield [places.pop(0) for places in waiting.values()]
+        waiting = {scope: places for scope, places in waiting.items() if places}

@@ -1,0 +1,131 @@
+"""Nothing that is done at the same time on PostgreSQL waits in a circle."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
+import asyncpg
+import pytest
+
+from esim_service.carrier.simulator import Simulator
+from esim_service.domain import lifecycle, observation, orders, sandbox, topups
+from esim_service.domain.lifecycle import Observation
+from esim_service.domain.stamp import change
+from esim_service.store import jobs
+from esim_service.store.change import alone
+from esim_service.store.postgres import PostgresDatabase
+from esim_service.store.unit import Unit, rows
+from esim_service.values.clock import ManualClock
+from esim_service.values.entities import Job, JobKind
+from esim_service.values.ids import Ids
+
+from .world import World
+
+pytestmark = pytest.mark.anyio
+T = TypeVar("T")
+
+_WAITING = (
+    "SELECT COUNT(*) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+)
+
+
+@pytest.fixture
+async def world(postgres: PostgresDatabase, clock: ManualClock, ids: Ids) -> World:
+    made = World(postgres, clock, ids)
+    await made.prepare()
+    return made
+
+
+async def crossed(
+    url: str, unit: Unit[T], after: int, other: Callable[[], Awaitable[object]]
+) -> bool:
+    """Stop a unit after some of its statements, until something else is done or waits for it.
+
+    Return whether the unit has that many statements.
+    """
+    connection = await asyncpg.connect(url)
+    watcher = await asyncpg.connect(url)
+    task: asyncio.Task[object] | None = None
+    done = 0
+    try:
+        async with connection.transaction():
+            statement = next(unit)
+            while True:
+                found = await connection.fetch(statement.sql, *statement.parameters)
+                done += 1
+                if done == after:
+                    task = asyncio.ensure_future(other())
+                    while not task.done() and not await watcher.fetchval(_WAITING):
+                        await asyncio.sleep(0.005)
+                statement = unit.send(found)
+    except StopIteration:
+        pass
+    finally:
+        await connection.close()
+        await watcher.close()
+    if task is not None:
+        await task
+    return task is not None
+
+
+async def claimed(world: World, kind: JobKind) -> Sequence[Job]:
+    """Claim all jobs of a kind."""
+    now = world.clock.now()
+    found = await world.database.read(lambda: rows("SELECT job_id FROM jobs WHERE kind = $1", kind))
+    ids = [each["job_id"] for each in found]
+    return await world.database.write(partial(jobs.take, ids, now, now + 1))
+
+
+async def completing(world: World, number: int) -> Unit[object]:
+    """An order is completed."""
+    order_id = json.loads((await world.order(f"r{number}")).body)["order_id"]
+    profiles = await Simulator().provision(await world.shown(order_id))
+    complete = partial(orders.complete, order_id, profiles, lifecycle.at_once)
+    return alone(change(world.scope(), order_id, complete, world.stamp()))
+
+
+async def topping_up(world: World, number: int) -> Unit[object]:
+    """A top-up is completed."""
+    (iccid,) = await world.completed(f"r{number}")
+    topup_id = json.loads((await world.top_up(f"t{number}", iccid)).body)["topup_id"]
+    return alone(change(world.scope(), iccid, partial(topups.complete, topup_id), world.stamp()))
+
+
+async def following(world: World, number: int) -> Unit[object]:
+    """An eSIM is seen for the first time."""
+    await world.completed(f"r{number}")
+    (job,) = await claimed(world, "observe")
+    seen = Observation(world.clock.now(), "enabled", 1, world.clock.now())
+    follow = partial(observation.follow, job, seen, 0, lifecycle.at_once)
+    return alone(change(world.scope(), job.subject_id, follow, world.stamp()))
+
+
+async def releasing(world: World, number: int) -> Unit[object]:
+    """A process that stops gives its jobs back."""
+    await world.completed(f"r{number}", quantity=3)
+    found = await claimed(world, "observe")
+
+    def release() -> Unit[object]:
+        for job in sorted(found, key=lambda each: each.job_id, reverse=True):
+            yield from jobs.release(job, 0)
+
+    return release()
+
+
+@pytest.mark.parametrize("prepare", [completing, topping_up, following, releasing])
+async def test_a_reset_waits_for_nobody_who_waits_for_it(
+    world: World, postgres_url: str, prepare: Callable[[World, int], Awaitable[Unit[object]]]
+) -> None:
+    after = 1
+    while True:
+        unit = await prepare(world, after)
+        reset = partial(sandbox.reset, world.scope(), world.stamp())
+        if not await crossed(postgres_url, unit, after, partial(world.database.write, reset)):
+            break
+        after += 1
+    assert after > 3
