@@ -145,6 +145,20 @@ async def test_a_top_up_adds_data_and_says_what_is_left(world: World) -> None:
     assert [event.type for event in await world.events()] == ["order.completed", "topup.completed"]
 
 
+async def test_a_top_up_plan_that_is_not_for_sale_is_told_from_one_for_other_esims(
+    world: World,
+) -> None:
+    goods = catalogue.load(catalogue.default_path())
+    (iccid,) = await world.completed("r1")
+    kept = [each for each in goods.topup_plans if each.topup_plan_id == "tpl_jp-3gb-30d"]
+    kept[0].plan_ids = ["pln_jp-1gb-7d"]
+    for topup_plans, code in (kept, "esim_not_eligible"), ([], "plan_unavailable"):
+        await world.sell(catalogue.Catalogue(plans=goods.plans, topup_plans=topup_plans))
+        with pytest.raises(Problem) as raised:
+            await world.top_up("t1", iccid)
+        assert raised.value.code == code
+
+
 async def test_a_daily_top_up_costs_and_gives_each_of_its_days(world: World) -> None:
     goods = catalogue.load(catalogue.default_path())
     for plan in goods.topup_plans:
