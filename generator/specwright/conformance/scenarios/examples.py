@@ -18,8 +18,13 @@ def examples(bench: Workbench) -> None:
     The monitors judge the answers, whatever they are.
     """
     before = dict(bench.made)
+    calls = _calls(bench)
+    # One that is slow is still in progress when the second one comes under its key.
+    twice = [
+        each for each in calls for _ in range(2 if each.operation.declared["idempotency"] else 1)
+    ]
     with ThreadPoolExecutor(_AT_ONCE) as pool:
-        list(pool.map(bench.send, _calls(bench)))
+        list(pool.map(bench.send, twice))
     # What they ask for on purpose, such as a slow answer, is not for others to repeat.
     bench.made.update(before)
 
