@@ -364,6 +364,8 @@ async def test_a_new_process_takes_over_first_attempts_and_leaves_retries_their_
     assert taken.delivery_id == first.delivery_id != retried.delivery_id
     queue.clock.advance(MINUTE + LEASE)
     assert retried.delivery_id in {each.delivery_id for each in await queue.claim()}
+
+
 async def shown(queue: Queue, **wanted: str) -> list[attempts.Delivery]:
     """The deliveries that an operator would see."""
     choice = attempts.Wanted(**wanted)  # type: ignore[arg-type]
