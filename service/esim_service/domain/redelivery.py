@@ -43,5 +43,5 @@ def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
     made = stamp.new(Prefix.DELIVERY)
     # It waits since now, not since the event was written.
     queued = replace(event, created_at=stamp.now)
-    yield from events.add_delivery(made, queued, old.endpoint_id)
+    yield from events.add_delivery(made, queued, old.endpoint_id, stamp.now)
     return made
