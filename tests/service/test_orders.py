@@ -224,6 +224,13 @@ async def test_events_are_queued_for_the_endpoints_that_want_them(world: World) 
     assert await world.count("deliveries") == 1
 
 
+async def test_an_endpoint_lists_each_type_once(world: World) -> None:
+    wanted = ["esim.usage", "order.completed", "esim.usage"]
+    endpoint = await world.endpoint("https://a.example", wanted)
+    assert endpoint.event_types == ("esim.usage", "order.completed")
+    assert await world.endpoint_now(endpoint.endpoint_id) == endpoint
+
+
 async def test_a_fourth_endpoint_is_refused_until_one_is_removed(world: World) -> None:
     async def register() -> str:
         endpoint = await world.database.write(
