@@ -251,12 +251,11 @@ def contract(session: nox.Session) -> None:
 
 @nox.session
 def serve(session: nox.Session) -> None:
-    """Run the reference service, with a fresh test key; what follows `--` goes to `serve`."""
-    session.install("-e", "./generated[server]", "-e", "./service[postgres]")
+    """Run the reference service, and say how to try it; what follows `--` goes to `serve`."""
+    session.install("-e", "./generated[server]", "-e", "./service[listen,postgres]")
     parser = argparse.ArgumentParser()
     parser.add_argument("--database", default=str(Path(session.create_tmp(), "esim.sqlite3")))
     options, others = parser.parse_known_args(session.posargs)
-    place = ["--database", options.database]
-    session.run("esim-service", "keys", "create", *place, "--partner", "demo", "--mode", "test")
+    place = ("--database", options.database)
     # After Ctrl-C it finishes what was begun.
-    session.run("esim-service", "serve", *place, *others, interrupt_timeout=30)
+    session.run("esim-service", "serve", "--demo", *place, *others, interrupt_timeout=30)

@@ -7,7 +7,9 @@ import click
 from .commands.backup import backup
 from .commands.catalogue import catalogue_group
 from .commands.copy import copy
+from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
+from .commands.listen import listen
 from .commands.migrate import migrate
 from .commands.partners import partners_group
 from .commands.secrets import secrets_group
@@ -24,9 +26,11 @@ def main() -> None:
 for command in (
     serve,
     worker,
+    listen,
     migrate,
     keys_group,
     partners_group,
+    deliveries_group,
     catalogue_group,
     secrets_group,
     backup,

@@ -124,6 +124,8 @@ def test_odd_schemas_end_in_a_report(tmp_path: Path) -> None:
         {"anyOf": [3]},
         {"items": [{}]},
         {"format": {}},
+        {"contentEncoding": {}},
+        {"type": "string", "contentEncoding": [], "contentMediaType": 3, "contentSchema": 3},
     )
     for schema in odd:
         assert changes(report(tmp_path, everywhere({"type": "string"}), everywhere(schema)))

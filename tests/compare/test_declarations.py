@@ -33,6 +33,8 @@ def altered(value: Any) -> Any:
         return value + 1
     if isinstance(value, str):
         return f"{value}2"
+    if isinstance(value, dict):
+        return {name: altered(member) for name, member in value.items()}
     return [*value[:-1], altered(value[-1])]
 
 

@@ -39,7 +39,7 @@ def test_a_parameter_is_read_as_text(
     assert [each.rule for each in found] == rules
 
 
-def test_a_body_in_json_has_types(tmp_path: Path) -> None:
+def test_a_body_in_json_or_in_parts_has_types(tmp_path: Path) -> None:
     def document(media_type: str, kind: str) -> dict[str, Any]:
         body = {"content": {media_type: {"schema": {"type": kind}}}}
         return whole("{}") | {"paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}}
@@ -47,6 +47,8 @@ def test_a_body_in_json_has_types(tmp_path: Path) -> None:
     for media_type, rule in (
         ("application/json", "type-narrowed"),
         ("text/plain", "text-type-changed"),
+        ("application/x-www-form-urlencoded", "text-type-changed"),
+        ("multipart/form-data", "type-narrowed"),
     ):
         sides = (document(media_type, kind) for kind in ("integer", "string"))
         assert [each.rule for each in breaking(report(tmp_path, *sides).findings)] == [rule]

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -18,7 +20,12 @@ from starlette.routing import Route
 
 DOCUMENT = Path(__file__).with_name("shop.json")
 CODES = json.loads(DOCUMENT.read_text("utf-8"))["x-contract-error"]["codes"]
-KEYS = {"test-key-of-anna-00000001": "anna", "test-key-of-bert-00000002": "bert"}
+KEYS = {
+    "test-key-of-anna-00000001": "anna",
+    "test-key-of-bert-00000002": "bert",
+    "test-key-of-anna-00000003": "anna",
+}
+CREDIT = 100_000
 ITEMS = [
     {"id": "itm-apple", "colour": "red", "size": 3},
     {"id": "itm-cherry", "colour": "red", "size": 1},
@@ -26,6 +33,7 @@ ITEMS = [
     {"id": "itm-lemon", "colour": "yellow", "size": 3},
 ]
 LIMITS = {"reference": 60, "item_id": 60, "note": 20}
+LABEL, REQUESTS = 10, 600
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer
@@ -44,6 +52,7 @@ class Shop:
         self.orders: list[dict[str, Any]] = []
         self.replies: dict[tuple[str, str], tuple[Any, bytes]] = {}
         self.hooks: dict[str, tuple[str, str]] = {}
+        self.spent, self.asked, self.hooked = Counter[str](), Counter[str](), Counter[str]()
         self.numbers, self.ids = count(1), count(1)
         self.lock = threading.Lock()
 
@@ -52,6 +61,11 @@ class Shop:
             "/v1/items": {"GET": self.list_items},
             "/v1/orders": {"GET": self.list_orders, "POST": self.create_order},
             "/v1/orders/{id}": {"GET": self.get_order},
+            "/v1/parcels": {"GET": self.list_parcels},
+            "/v1/parcels/{id}": {"GET": self.get_parcel},
+            "/v1/parcels/{id}/calls": {"POST": self.call_parcel},
+            "/v1/credit": {"GET": self.get_credit},
+            "/v1/reset": {"POST": self.reset},
             "/v1/hooks": {"GET": self.list_hooks, "POST": self.create_hook},
             "/v1/hooks/{id}": {"GET": self.get_hook, "DELETE": self.delete_hook},
         }
@@ -74,6 +88,7 @@ class Shop:
                 if handler is None:
                     raise Refused("no_method")
                 partner = self._partner(request)
+                self._once(request)
                 with self.lock:
                     answer = handler(request, partner, body)
             except Refused as refused:
@@ -96,6 +111,13 @@ class Shop:
             raise Refused("bad_key")
         return KEYS[key]
 
+    def _once(self, request: Request) -> None:
+        """Every parameter is given once."""
+        names = [name for name, _ in request.query_params.multi_items()]
+        for name in names:
+            if names.count(name) > 1 and self.bug != "last parameter":
+                raise Refused("invalid", name)
+
     def _error(self, refused: Refused) -> Response:
         listed = CODES[refused.code]
         status = 418 if self.bug == "undeclared type" else listed["status"]
@@ -115,10 +137,17 @@ class Shop:
             answer = JSONResponse(value, answer.status_code, dict(answer.headers))
             answer.headers["content-length"] = str(len(answer.body))
         if self.bug != "no rate header":
-            answer.headers["RateLimit"] = '"all";r=500;t=1'
+            answer.headers["RateLimit"] = f'"all";r={self._left(request)};t=1'
         if self.bug == "html":
             answer.headers["content-type"] = "text/html"
         return answer
+
+    def _left(self, request: Request) -> int:
+        """What is left of the requests of a key."""
+        key = request.headers.get("x-key", "")
+        counted = KEYS.get(key, "") if self.bug == "keys together" else key
+        self.asked[counted] += self.bug != "requests left over"
+        return REQUESTS - self.asked[counted]
 
     def list_items(self, request: Request, partner: str, body: bytes) -> Response:
         colour, size = request.query_params.get("colour"), request.query_params.get("size")
@@ -126,6 +155,8 @@ class Shop:
             raise Refused("nothing_asked")
         if colour is not None and len(colour) > 10:
             raise Refused("length", "colour")
+        if self.bug == "overflow" and size and size.isdecimal() and int(size) >= 2**31:
+            return JSONResponse({}, 500)
         if size is not None:
             if not size.isdecimal():
                 raise Refused("invalid", "size")
@@ -134,7 +165,7 @@ class Shop:
         found = [
             item
             for item in ITEMS
-            if colour in (None, item["colour"]) and size in (None, str(item["size"]))
+            if self._is_of(item, colour) and size in (None, str(item["size"]))
         ]
         if self.bug == "filter lets all through" and size is not None:
             found = ITEMS
@@ -142,6 +173,11 @@ class Shop:
             found = found[:1] if size is not None else found
         shown = [{**item, "size": str(item["size"])} for item in found]
         return JSONResponse({"data": shown if self.bug == "size is text" else found})
+
+    def _is_of(self, item: dict[str, Any], colour: str | None) -> bool:
+        is_prefix = self.bug == "filter by prefix" and item["colour"].startswith(colour or "")
+        is_folded = self.bug == "filter without case" and item["colour"] == (colour or "").lower()
+        return colour in (None, item["colour"]) or is_prefix or is_folded
 
     def list_orders(self, request: Request, partner: str, body: bytes) -> Response:
         limit, cursor = request.query_params.get("limit", "20"), request.query_params.get("cursor")
@@ -170,7 +206,10 @@ class Shop:
         following = f"c-{at or page[-1]['number']}" if more else None
         if self.bug == "skips" and following:
             following = f"c-{page[-1]['number'] - 1}"
-        return JSONResponse({"data": [self._shown(each) for each in page], "next": following})
+        shown = [self._shown(each) for each in page]
+        if self.bug == "list differs":
+            shown = [{**each, "quantity": each["quantity"] + 1} for each in shown]
+        return JSONResponse({"data": shown, "next": following})
 
     def create_order(self, request: Request, partner: str, body: bytes) -> Response:
         value = self._read(request, body)
@@ -178,7 +217,8 @@ class Shop:
         quantity = value.get("quantity", 1)
         payload = (names, quantity if self.bug != "no defaults" else value.get("quantity"))
         scope = "" if self.bug == "one scope" else partner
-        key = (scope, value["reference"])
+        reference = value["reference"]
+        key = (scope, reference.lower() if self.bug == "keys without case" else reference)
         if key in self.replies and self.bug != "no idempotency":
             before, reply = self.replies[key]
             if before != payload and self.bug != "any payload":
@@ -192,16 +232,21 @@ class Shop:
             raise Refused("no_item", "item_id")
         if self.bug == "quantity breaks" and quantity == 5:
             return JSONResponse({}, 500)
-        number = next(self.numbers)
+        number, price = next(self.numbers), 2 * quantity
         order = {
             "id": f"ord-{number:06}",
             "reference": value["reference"],
             "number": number,
             "quantity": quantity,
+            "price": price,
             "partner": partner,
         }
         self.orders.append(order)
-        reply = json.dumps(self._shown(order)).encode()
+        self.spent[partner] += self.bug != "free orders" and price
+        left = CREDIT - self.spent[partner] + (price if self.bug == "credit before" else 0)
+        reply = json.dumps({**self._shown(order), "left": left}).encode()
+        if value.get("note") == "sold out" and self.bug != "keeps the price":
+            self.spent[partner] -= price
         self.replies[key] = (payload, reply)
         headers = {"Replayed": "yes"} if self.bug == "always a replay" else {}
         return Response(reply, 201, headers, "application/json")
@@ -225,6 +270,8 @@ class Shop:
         for name, member in value.items():
             if name == "quantity":
                 self._quantity(member)
+            elif name == "labels":
+                self._labels(member)
             elif name not in LIMITS:
                 if self.bug != "unknown members":
                     raise Refused("unknown", name)
@@ -236,7 +283,21 @@ class Shop:
                 and not (name == "reference") <= len(member) <= LIMITS[name]
             ):
                 raise Refused("range" if self.bug == "wrong code" else "length", name)
+            elif name == "reference" and not re.fullmatch("[!-~]*", member):
+                if self.bug != "any reference":
+                    raise Refused("invalid", name)
+            elif name == "note" and self.bug == "only Latin" and not member.isascii():
+                raise Refused("invalid", name)
         return value
+
+    def _labels(self, value: Any) -> None:
+        if not isinstance(value, dict):
+            raise Refused("invalid", "labels")
+        for name, label in value.items():
+            if not isinstance(label, str):
+                raise Refused("invalid", f"labels.{name}")
+            if len(label) > LABEL and self.bug != "long labels":
+                raise Refused("length", f"labels.{name}")
 
     def _quantity(self, value: Any) -> None:
         if not isinstance(value, int) or isinstance(value, bool):
@@ -248,8 +309,12 @@ class Shop:
     def get_order(self, request: Request, partner: str, body: bytes) -> Response:
         for order in self.orders:
             is_own = order["partner"] == partner or self.bug == "shows everybody's"
-            if order["id"] == request.path_params["id"] and is_own:
-                return JSONResponse(self._shown(order))
+            if order["id"] == request.path_params["id"]:
+                if is_own:
+                    parcel = order["id"].replace("ord", "par")
+                    return JSONResponse({**self._shown(order), "parcel_id": parcel})
+                if self.bug == "tells what is there":
+                    raise Refused("forbidden")
         if self.bug == "everything is there" and self.orders:
             return JSONResponse(self._shown(self.orders[0]))
         raise Refused("not_found")
@@ -260,13 +325,61 @@ class Shop:
             del shown["quantity"]
         return shown
 
+    def list_parcels(self, request: Request, partner: str, body: bytes) -> Response:
+        wanted = request.query_params.get("order_id")
+        if wanted is not None and len(wanted) > 60:
+            raise Refused("length", "order_id")
+        is_open = wanted is not None and self.bug == "parcels of any order"
+        own = [each["id"] for each in self.orders if is_open or each["partner"] == partner]
+        shown = [self._parcel(each) for each in own if wanted in (None, each)]
+        return JSONResponse({"data": shown})
+
+    def get_parcel(self, request: Request, partner: str, body: bytes) -> Response:
+        order = self._order_of(request, partner, self.bug == "any parcel")
+        return JSONResponse(self._parcel(order))
+
+    def call_parcel(self, request: Request, partner: str, body: bytes) -> Response:
+        order = self._order_of(request, partner, self.bug == "any parcel is called")
+        return JSONResponse({"parcel_id": self._parcel(order)["id"]}, 202)
+
+    def _order_of(self, request: Request, partner: str, is_open: bool) -> str:
+        """The id of the order that a parcel belongs to."""
+        wanted = request.path_params["id"].replace("par-", "ord-")
+        for order in self.orders:
+            if order["id"] == wanted and (is_open or order["partner"] == partner):
+                return wanted
+        raise Refused("not_found")
+
+    def _parcel(self, order: str) -> dict[str, str]:
+        return {"id": order.replace("ord", "par"), "order_id": order}
+
+    def get_credit(self, request: Request, partner: str, body: bytes) -> Response:
+        return JSONResponse({"left": CREDIT - self.spent[partner]})
+
+    def reset(self, request: Request, partner: str, body: bytes) -> Response:
+        if self.bug != "reset keeps orders":
+            self.orders = [each for each in self.orders if each["partner"] != partner]
+            self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
+        if self.bug != "reset keeps credit":
+            self.spent[partner] = 0
+        if self.bug == "reset removes hooks":
+            self.hooks = {name: each for name, each in self.hooks.items() if each[0] != partner}
+        return self.get_credit(request, partner, body)
+
     def list_hooks(self, request: Request, partner: str, body: bytes) -> Response:
-        own = [{"id": name} for name, (owner, _) in self.hooks.items() if owner == partner]
+        is_open = self.bug == "everybody's hooks"
+        own = [
+            {"id": name} for name, (owner, _) in self.hooks.items() if is_open or owner == partner
+        ]
         return JSONResponse({"data": own})
 
     def create_hook(self, request: Request, partner: str, body: bytes) -> Response:
         most = {"three hooks": 3, "one hook": 1}.get(self.bug, 2)
-        if sum(1 for owner, _ in self.hooks.values() if owner == partner) >= most:
+        self.hooked[partner] += 1
+        there = sum(1 for owner, _ in self.hooks.values() if owner == partner)
+        if self.bug == "removed hooks count":
+            there = self.hooked[partner] - 1
+        if there >= most:
             raise Refused("busy" if self.bug == "wrong capacity code" else "full")
         number = next(self.numbers)
         name, secret = f"hook-{number:06}", f"whsec-{number:020}"
@@ -282,7 +395,8 @@ class Shop:
 
     def delete_hook(self, request: Request, partner: str, body: bytes) -> Response:
         name = request.path_params["id"]
-        if self.hooks.get(name, ("",))[0] != partner:
+        is_open = self.bug == "anybody removes hooks" and name in self.hooks
+        if self.hooks.get(name, ("",))[0] != partner and not is_open:
             raise Refused("not_found")
         if self.bug == "keeps its place":
             self.hooks[name[::-1]] = self.hooks[name]
@@ -312,7 +426,3 @@ def serving(app: Any) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(10)
-
-
-def _fits(name: str, length: int) -> bool:
-    return (1 if name == "reference" else 0) <= length <= LIMITS[name]

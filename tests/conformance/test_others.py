@@ -142,3 +142,18 @@ def test_a_booking_that_stays_is_found(
     outcome = Outcome(specwright, specs / trains.DOCUMENT, railway, "--api-key-env", "KEY")
     assert {rule for rule, _ in outcome.findings} == {"deleted-is-gone"}
     assert outcome.exit_code == 1
+
+
+class AnySchemeTrains(trains.Trains):
+    def is_known(self, authorization: str) -> bool:
+        return authorization.rpartition(" ")[2] == self.key
+
+
+def test_a_key_under_another_scheme_is_found_accepted(
+    specwright: Run, specs: Path, schemas: dict[str, Any]
+) -> None:
+    railway = AnySchemeTrains(schemas, KEY)
+    outcome = Outcome(specwright, specs / trains.DOCUMENT, railway, "--api-key-env", "KEY")
+    assert {rule for rule, _ in outcome.findings} == {"credentials-ignored"}
+    assert all("under another scheme" in message for _, message in outcome.findings)
+    assert outcome.exit_code == 1

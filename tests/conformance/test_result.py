@@ -47,7 +47,7 @@ def test_no_key_is_in_a_result(result: Path) -> None:
 def test_a_failure_is_repeated(
     result: Path, monkeypatch: pytest.MonkeyPatch, bug: str, code: int, said: str
 ) -> None:
-    anna, _ = KEYS
+    anna, *_ = KEYS
     monkeypatch.setenv("ANNA", anna)
     with serving(Shop(bug).app()) as url:
         value = {**json.loads(result.read_text("utf-8")), "target": url}

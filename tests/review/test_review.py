@@ -1,6 +1,7 @@
 """`specwright review`: its parts, and what it cannot use."""
 
 import json
+import os
 from datetime import date
 from pathlib import Path
 
@@ -138,6 +139,25 @@ def test_a_document_that_the_base_does_not_have_is_an_error(
     result = specwright("review", "--base", "main", cwd=repository.top)
     assert result.returncode == 2
     assert result.stderr.startswith("error: 'main' has no file 'renamed.json'\nhint: ")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="made of links and pipes")
+@pytest.mark.parametrize("name", ["review.toml", "lint.toml"])
+def test_settings_that_are_no_files_end_it(
+    name: str, repository: Repository, specwright: Run
+) -> None:
+    os.mkfifo(repository.top / name)
+    result = specwright("review", "--base", "main", cwd=repository.top)
+    assert result.returncode == 2
+    assert result.stderr == f"error: {name}:1:1: cannot be read: is not a regular file\n"
+
+
+def test_a_name_of_a_commit_does_nothing_on_a_terminal(
+    repository: Repository, specwright: Run
+) -> None:
+    repository.git("branch", "\u202emain")
+    result = specwright("review", "--base", "\u202emain", cwd=repository.top)
+    assert (result.returncode, result.stdout[:17]) == (0, "Base: \\u202emain ")
 
 
 def test_names_that_are_gone_call_for_a_major_version(

@@ -58,9 +58,9 @@ class Authority:
 
 @contextlib.asynccontextmanager
 async def receiver(
-    context: ssl.SSLContext, behave: Behaviour, *, host: str = "127.0.0.1", port: int = 0
+    context: ssl.SSLContext | None, behave: Behaviour, *, host: str = "127.0.0.1", port: int = 0
 ) -> AsyncIterator[Receiver]:
-    """Receive on a port of this machine, by default a free one."""
+    """Receive on a port of this machine, by default a free one; without a context, no TLS."""
 
     async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         seen.connections += 1

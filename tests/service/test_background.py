@@ -87,6 +87,7 @@ class Scenery:
                 simulator,
                 sender.send,
                 WorkMetrics(registry or CollectorRegistry()),
+                spread=lambda: 0.0,
             )
             task = asyncio.create_task(background.run())
             try:
@@ -393,7 +394,8 @@ async def test_operators_see_what_it_does(scenery: Scenery) -> None:
         await until(lambda: done() == 3)
         await scenery.world.order("later")
         await until(lambda: (delivered() or 0) >= 1)
-    assert registry.get_sample_value("esim_deliveries_waiting") is not None
+    for state in ("new", "retrying"):
+        assert registry.get_sample_value("esim_deliveries_waiting", {"state": state}) is not None
     assert registry.get_sample_value("esim_jobs_due", {"kind": "observe"}) is not None
 
 

@@ -152,6 +152,40 @@ async def test_an_operator_pays_in_and_suspends(run: Run, place: str) -> None:
     assert run("partners", "list", **database).stdout.startswith("acme\tactive\t")
 
 
+@pytest.mark.anyio
+async def test_keys_say_until_when_they_are_in_force(run: Run, place: str) -> None:
+    run("migrate", "--database", place)
+    create = partial(run, "keys", "create", "--partner", "acme", "--mode", "test")
+    for options in (["--expires-in", "90d"], ["--expires-at", "9999-12-31T23:59:59+00:00"], []):
+        assert create(*options, ESIM_DATABASE=place).returncode == 0
+    states = [
+        line.split("\t")[4] for line in run("keys", "list", ESIM_DATABASE=place).stdout.splitlines()
+    ]
+    assert re.fullmatch(r"in force until 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ", states[0])
+    assert states[1:] == ["in force until 9999-12-31T23:59:59Z", "in force"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--expires-in", "0d"], "a length of time like 90d"),
+        (["--expires-in", "soon"], "a length of time like 90d"),
+        (["--expires-at", "2027-01-31T00:00:00"], "a time with its zone"),
+        (["--expires-at", "soon"], "a time with its zone"),
+        (["--expires-at", "9999-12-31T23:59:59-01:00"], "a time with its zone"),
+        (["--expires-at", "2001-01-31T00:00:00Z"], "is in the past"),
+        (["--expires-in", "1d", "--expires-at", "2999-01-31T00:00:00Z"], "give one of"),
+    ],
+)
+def test_a_key_that_could_never_be_used_is_not_made(
+    run: Run, tmp_path: Path, options: list[str], words: str
+) -> None:
+    done = run("keys", "create", "--partner", "acme", "--mode", "test", *options)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert words in done.stderr and "Traceback" not in done.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 @pytest.mark.parametrize("name", ["a\x1b[2J", "a\nb", "a\u202eb"])
 def test_a_partner_has_a_name_that_can_be_printed(run: Run, tmp_path: Path, name: str) -> None:
     done = run("keys", "create", "--partner", name, "--mode", "test")

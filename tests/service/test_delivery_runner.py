@@ -42,7 +42,7 @@ class MemoryOutbox:
         for _ in range(count):
             name = f"dlv_{len(self.rows)}"
             message = Message(f"https://{endpoint}/", "whsec_", "evt_1", "esim.usage", b"{}")
-            self.rows[name] = Row(DueDelivery(name, endpoint, 0, 0, message), due_at)
+            self.rows[name] = Row(DueDelivery(name, endpoint, 0, 0, 0, message), due_at)
 
     async def claim(
         self, now: int, lease_until: int, limit: int, per_endpoint: int, busy: Mapping[str, int]
@@ -63,7 +63,9 @@ class MemoryOutbox:
             claims.append(replace(row.claim, lease_until=lease_until))
         return claims
 
-    async def record(self, claim: DueDelivery, outcome: Outcome, at: int) -> None:
+    async def record(
+        self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
+    ) -> None:
         self._check()
         self.recorded.append((claim.endpoint_id, outcome, at))
         del self.rows[claim.delivery_id]

@@ -18,10 +18,11 @@ from esim_service.carrier.port import Inquiry, RefusedError, UnreachableError
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import sandbox
 from esim_service.domain.lifecycle import Observation
+from esim_service.store import jobs as store
 from esim_service.store.database import UnavailableError
 from esim_service.store.unit import execute
 from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND
-from esim_service.values.entities import Esim, Mode, Order, Profile, Topup
+from esim_service.values.entities import Esim, Job, Mode, Order, Profile, Topup
 from esim_service.work.jobs import LONGEST_PAUSE, CarrierJobs, retry_after
 from esim_service.work.metrics import WorkMetrics
 from esim_service.work.runner import LEASE, PER_KIND, JobRunner
@@ -547,3 +548,24 @@ async def test_scenarios_do_nothing_in_live_mode(world: World) -> None:
         await world.order(scenario, mode="live", scenario=scenario)
     await crew.pass_time(15 * SECOND, SECOND)
     assert await crew.types("live") == ["order.completed"] * len(SCENARIOS)
+
+
+async def test_a_claim_whose_lease_has_ended_changes_nothing_any_more(world: World) -> None:
+    await world.order("r1")
+    start = world.clock.now()
+
+    async def claim() -> Job:
+        now = world.clock.now()
+        [job_id] = await world.database.read(partial(store.due, now, {"provision": 1}))
+        [job] = await world.database.write(partial(store.take, [job_id], now, now + LEASE))
+        return job
+
+    first = await claim()
+    world.clock.advance(LEASE)
+    second = await claim()
+    assert second.job_id == first.job_id
+    await world.database.write(partial(store.postpone, first, start, 7))
+    await world.database.write(partial(store.release, first, start))
+    assert await world.database.read(partial(store.count_due, world.clock.now())) == {}
+    await world.database.write(partial(store.postpone, second, start, 1))
+    assert (await claim()).attempts == 1

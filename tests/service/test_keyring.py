@@ -13,8 +13,10 @@ from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth, keyring
 from esim_service.keys.keyring import REMEMBERED_SECONDS, StoredKeys
+from esim_service.process.safeguard import require_fit_for_keys
+from esim_service.settings import Settings
 from esim_service.store import partners as store
-from esim_service.store.database import Database, UnavailableError
+from esim_service.store.database import Database, OperatorError, UnavailableError
 from esim_service.store.unit import Unit, rows
 from esim_service.values.clock import ManualClock
 from esim_service.values.entities import ApiKey, Mode, Partner, Scope
@@ -104,6 +106,31 @@ async def test_a_key_in_force_is_looked_up_once_in_a_while(
     clock.advance(MOMENT)
     assert await keys.find(digest)
     assert counting.reads == 2
+
+
+async def test_a_key_expires_at_its_moment_also_while_it_is_remembered(
+    database: Database, clock: ManualClock, issuer: Issuer
+) -> None:
+    keys = StoredKeys(database, clock)
+    text, _ = await issuer.issue(expires_at=clock.now() + MOMENT // 2)
+    digest = auth.digest(text)
+    clock.advance(MOMENT // 2 - 1)
+    assert await keys.find(digest) is not None
+    clock.advance(1)
+    assert await keys.find(digest) is None
+    # One that nobody has remembered is looked up, and is not in force either.
+    assert await StoredKeys(database, clock).find(digest) is None
+
+
+async def test_a_live_key_that_has_expired_stops_no_process_with_settings_for_tests(
+    database: Database, clock: ManualClock, issuer: Issuer
+) -> None:
+    settings = Settings(webhook_retry_scale=0.5)
+    await issuer.issue("live", expires_at=clock.now() + 1)
+    with pytest.raises(OperatorError, match="never beside live keys"):
+        await require_fit_for_keys(settings, database, clock.now())
+    clock.advance(1)
+    await require_fit_for_keys(settings, database, clock.now())
 
 
 async def test_a_query_that_takes_long_is_not_remembered_for_longer(

@@ -89,6 +89,33 @@ async def test_a_request_is_one_line_and_says_nothing_of_what_was_sent() -> None
     assert "ecret" not in metrics
 
 
+@pytest.mark.parametrize(
+    "body",
+    [
+        "not JSON",
+        "[]",
+        '{"error": "x"}',
+        '{"error": {"code": "\\"}, {\\""}}',
+        '{"error": {"code": 1}}',
+    ],
+)
+async def test_an_error_that_is_not_the_contracts_has_no_code_in_the_log(body: str) -> None:
+    stream = io.StringIO()
+
+    async def api(scope: Scope, receive: Receive, send: Send) -> None:
+        await PlainTextResponse(body, 502)(scope, receive, send)
+
+    app = RequestMiddleware(
+        api, {}, Routes(["/v"]), RequestMetrics(CollectorRegistry()), RequestLog(stream)
+    )
+    transport = httpx2.ASGITransport(app)
+    async with httpx2.AsyncClient(transport=transport, base_url="http://test") as client:
+        await client.get("/v")
+    [line] = stream.getvalue().splitlines()
+    entry = json.loads(line)
+    assert (entry["status"], entry["error_code"]) == (502, None)
+
+
 @pytest.mark.parametrize("log", [None, RequestLog(Broken())])
 async def test_without_a_log_requests_are_answered(log: RequestLog | None) -> None:
     async with front(log, CollectorRegistry()) as client:

@@ -145,6 +145,37 @@ async def test_a_top_up_adds_data_and_says_what_is_left(world: World) -> None:
     assert [event.type for event in await world.events()] == ["order.completed", "topup.completed"]
 
 
+async def test_a_top_up_plan_that_is_not_for_sale_is_told_from_one_for_other_esims(
+    world: World,
+) -> None:
+    goods = catalogue.load(catalogue.default_path())
+    (iccid,) = await world.completed("r1")
+    kept = [each for each in goods.topup_plans if each.topup_plan_id == "tpl_jp-3gb-30d"]
+    kept[0].plan_ids = ["pln_jp-1gb-7d"]
+    for topup_plans, code in (kept, "esim_not_eligible"), ([], "plan_unavailable"):
+        await world.sell(catalogue.Catalogue(plans=goods.plans, topup_plans=topup_plans))
+        with pytest.raises(Problem) as raised:
+            await world.top_up("t1", iccid)
+        assert raised.value.code == code
+
+
+async def test_a_daily_top_up_costs_and_gives_each_of_its_days(world: World) -> None:
+    goods = catalogue.load(catalogue.default_path())
+    for plan in goods.topup_plans:
+        plan.plan_type, plan.data.per_day, plan.validity.days = "daily", True, None
+    (iccid,) = await world.completed("r1")
+    await world.sell(goods)
+    before = await world.balance()
+    with pytest.raises(Problem) as raised:
+        await world.top_up("t0", iccid)
+    assert raised.value.code == "days_required"
+    one, three = [json.loads((await world.top_up(f"t{days}", iccid, days)).body) for days in (1, 3)]
+    assert Decimal(three["total_usd"]) == 3 * Decimal(one["total_usd"]) > 0
+    assert three["data_bytes"] == 3 * one["data_bytes"]
+    paid = from_decimal(Decimal(one["total_usd"]) + Decimal(three["total_usd"]))
+    assert before - await world.balance() == paid
+
+
 async def test_a_top_up_before_the_activation_adds_its_days_for_good(world: World) -> None:
     (iccid,) = await world.completed("r1")
     before = await world.esim(iccid)

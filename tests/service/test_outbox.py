@@ -14,20 +14,25 @@ from prometheus_client import CollectorRegistry
 
 from esim_service.delivery.outbox import DatabaseOutbox
 from esim_service.delivery.runner import LEASE, PER_ENDPOINT, DueDelivery
+from esim_service.delivery.schedule import JITTER
 from esim_service.delivery.sender import Acknowledged, Failed, Reason
-from esim_service.domain import endpoints
+from esim_service.domain import endpoints, redelivery, sandbox
+from esim_service.store import attempts
 from esim_service.store import events as event_store
+from esim_service.store import outbox as outbox_store
 from esim_service.store.unit import Unit, execute
-from esim_service.values.clock import HOUR, MINUTE, SECOND, ManualClock
+from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND, ManualClock
 from esim_service.values.entities import Event
 from esim_service.values.ids import Prefix
 from esim_service.work.metrics import WorkMetrics
+from esim_service.work.retention import purge
 
 from .world import SECRET, World
 
 pytestmark = pytest.mark.anyio
 
 FAILED = Failed(Reason.STATUS, 500)
+TOOK = 120
 
 
 @dataclass
@@ -49,10 +54,10 @@ class Queue:
         return await self.outbox.claim(now, now + LEASE, limit, PER_ENDPOINT, busy or {})
 
     async def fail(self, claim: DueDelivery) -> None:
-        await self.outbox.record(claim, FAILED, self.clock.now())
+        await self.outbox.record(claim, FAILED, self.clock.now(), TOOK)
 
     async def acknowledge(self, claim: DueDelivery) -> None:
-        await self.outbox.record(claim, Acknowledged(200), self.clock.now())
+        await self.outbox.record(claim, Acknowledged(200), self.clock.now(), TOOK)
 
     async def waiting(self) -> int:
         return await self.world.count("deliveries")
@@ -74,7 +79,8 @@ class Queue:
 @pytest.fixture
 def queue(world: World) -> Queue:
     registry = CollectorRegistry()
-    return Queue(world, DatabaseOutbox(world.database, WorkMetrics(registry)), registry)
+    outbox = DatabaseOutbox(world.database, WorkMetrics(registry), spread=lambda: 0.0)
+    return Queue(world, outbox, registry)
 
 
 async def exhaust(queue: Queue) -> None:
@@ -217,7 +223,7 @@ async def test_six_attempts_on_the_contracts_schedule_then_it_is_exhausted(queue
     after = await queue.world.endpoint_now(endpoint.endpoint_id)
     assert (after.status, after.exhausted) == ("enabled", True)
     assert after.last_failure_at == queue.clock.now()
-    assert queue.counted("esim_deliveries_exhausted_total") == 1
+    assert queue.counted("esim_deliveries_ended_total", state="exhausted") == 1
     assert queue.counted("esim_delivery_attempts_total", outcome="status") == 6
 
 
@@ -341,3 +347,222 @@ async def test_workers_at_once_share_what_is_due(queue: Queue) -> None:
         found = await asyncio.gather(*(queue.claim(limit=5) for _ in range(4)))
         claims += [claim for each in found for claim in each]
     assert len({claim.delivery_id for claim in claims}) == len(claims) == 24
+
+
+async def test_a_new_process_takes_over_first_attempts_and_leaves_retries_their_time(
+    queue: Queue,
+) -> None:
+    endpoint = await queue.world.endpoint("https://hooks.example/a")
+    await queue.world.completed("r1")
+    [retried] = await queue.claim()
+    await queue.fail(retried)
+    await queue.fill(endpoint.endpoint_id, 1)
+    [first] = await queue.claim()
+    # The process dies with its claim, and another one begins.
+    await queue.world.database.write(partial(outbox_store.take_over, queue.clock.now()))
+    [taken] = await queue.claim()
+    assert taken.delivery_id == first.delivery_id != retried.delivery_id
+    queue.clock.advance(MINUTE + LEASE)
+    assert retried.delivery_id in {each.delivery_id for each in await queue.claim()}
+
+
+async def shown(queue: Queue, **wanted: str) -> list[attempts.Delivery]:
+    """The deliveries that an operator would see."""
+    choice = attempts.Wanted(**wanted)  # type: ignore[arg-type]
+    return list(await queue.world.database.read(partial(attempts.newest, choice, 100)))
+
+
+async def replay(queue: Queue, delivery_id: str) -> str:
+    return await queue.world.database.write(
+        lambda: redelivery.replay(delivery_id, queue.world.stamp())
+    )
+
+
+async def test_operators_see_a_delivery_from_its_first_attempt_to_its_acknowledgement(
+    queue: Queue,
+) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (event,) = await queue.world.events()
+    (seen,) = await shown(queue)
+    assert (seen.state, seen.attempts, seen.last) == ("waiting", 0, None)
+    assert (seen.partner, seen.scope) == ("acme", queue.world.scope())
+    assert (seen.event_id, seen.event_type) == (event.event_id, "order.completed")
+    (claim,) = await queue.claim()
+    await queue.fail(claim)
+    failed_at = queue.clock.now()
+    (seen,) = await shown(queue)
+    assert (seen.state, seen.attempts, seen.due_at) == ("waiting", 1, failed_at + MINUTE)
+    queue.clock.advance(MINUTE)
+    (claim,) = await queue.claim()
+    queue.clock.advance(SECOND)
+    await queue.acknowledge(claim)
+    (seen,) = await shown(queue)
+    assert (seen.state, seen.attempts, seen.due_at) == ("acknowledged", 2, None)
+    assert seen.endpoint_id == endpoint.endpoint_id
+    first, second = await queue.world.database.read(partial(attempts.of, seen.delivery_id))
+    assert (first.number, first.outcome, first.status) == (1, "status", 500)
+    assert (first.made_at, first.milliseconds) == (failed_at - TOOK, TOOK)
+    assert (first.next_at, second.next_at) == (failed_at + MINUTE, None)
+    assert (second.number, second.outcome, second.status) == (2, "acknowledged", 200)
+    assert queue.counted("esim_deliveries_ended_total", state="acknowledged") == 1
+    duration = "esim_delivery_attempt_duration_seconds_sum"
+    assert queue.counted(duration, outcome="status") == TOOK / SECOND
+    assert queue.counted("esim_delivery_delay_seconds_sum") == 61
+
+
+async def test_deliveries_are_found_by_what_they_are(queue: Queue) -> None:
+    first = await queue.world.endpoint("https://a.example/")
+    second = await queue.world.endpoint("https://b.example/")
+    await queue.world.completed("r1")
+    one, two = await queue.claim()
+    await queue.acknowledge(one)
+    for _ in range(6):
+        await queue.fail(two)
+        queue.clock.advance(13 * HOUR)
+        two = next(iter(await queue.claim()), two)
+    await queue.world.completed("r2")
+    _, event = await queue.world.events()
+    everything = await shown(queue)
+    assert [each.delivery_id for each in everything] == sorted(
+        (each.delivery_id for each in everything), reverse=True
+    )
+    states = Counter(each.state for each in everything)
+    assert states == {"acknowledged": 1, "exhausted": 1, "waiting": 2}
+    for state, count in states.items():
+        assert [each.state for each in await shown(queue, state=state)] == [state] * count
+    assert await shown(queue, state="dropped") == []
+    for endpoint in (first, second):
+        found = await shown(queue, endpoint_id=endpoint.endpoint_id)
+        assert [each.endpoint_id for each in found] == [endpoint.endpoint_id] * 2
+    assert {each.event_id for each in await shown(queue, event_id=event.event_id)} == {
+        event.event_id
+    }
+    assert await shown(queue, partner="other") == []
+    assert len(await shown(queue, partner="acme", event_id=event.event_id)) == 2
+    read = partial(attempts.newest, attempts.Wanted(), 1)
+    assert await queue.world.database.read(read) == everything[:1]
+
+
+async def test_what_waited_for_an_endpoint_that_is_removed_was_dropped(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (claim,) = await queue.claim()
+    await queue.fail(claim)
+    world = queue.world
+    await world.database.write(partial(endpoints.remove, world.scope(), endpoint.endpoint_id))
+    (seen,) = await shown(queue, state="dropped")
+    assert (seen.state, seen.attempts, seen.due_at) == ("dropped", 1, None)
+    with pytest.raises(redelivery.RedeliveryError, match="was removed"):
+        await replay(queue, seen.delivery_id)
+
+
+async def test_a_replay_sends_the_same_bytes_on_a_schedule_of_its_own(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (claim,) = await queue.claim()
+    await queue.acknowledge(claim)
+    queue.clock.advance(HOUR)
+    made = await replay(queue, claim.delivery_id)
+    assert made != claim.delivery_id
+    (again,) = await queue.claim()
+    assert (again.delivery_id, again.attempts, again.message) == (made, 0, claim.message)
+    await queue.fail(again)
+    new, old = await shown(queue)
+    assert (new.delivery_id, new.state, new.attempts) == (made, "waiting", 1)
+    assert (old.delivery_id, old.state, old.attempts) == (claim.delivery_id, "acknowledged", 1)
+    assert len(await queue.world.events()) == 1
+    with pytest.raises(redelivery.RedeliveryError, match="has not ended"):
+        await replay(queue, made)
+    queue.clock.advance(MINUTE)
+    (again,) = await queue.claim()
+    await queue.acknowledge(again)
+    # The time since the replay, not since the event.
+    assert queue.counted("esim_delivery_delay_seconds_sum") == 60
+
+
+async def test_a_replay_that_could_reach_nobody_is_refused(queue: Queue) -> None:
+    endpoint_id = await disable(queue)
+    (exhausted, *_) = await shown(queue, state="exhausted")
+    with pytest.raises(redelivery.RedeliveryError, match=f"{endpoint_id} is disabled"):
+        await replay(queue, exhausted.delivery_id)
+    with pytest.raises(redelivery.RedeliveryError, match="no delivery dlv_none"):
+        await replay(queue, "dlv_none")
+    queue.clock.advance(LEASE)
+    (claim,) = await queue.claim()
+    await queue.acknowledge(claim)
+    await replay(queue, exhausted.delivery_id)
+    await queue.world.database.write(partial(execute, "DELETE FROM events"))
+    with pytest.raises(redelivery.RedeliveryError, match="no longer kept"):
+        await replay(queue, claim.delivery_id)
+
+
+async def test_what_a_disabled_endpoint_does_not_get_is_counted_and_logged(
+    queue: Queue, caplog: pytest.LogCaptureFixture
+) -> None:
+    endpoint_id = await disable(queue)
+    assert (queue.counted("esim_deliveries_ended_total", state="dropped") or 0) >= 700
+    [told] = [vars(each) for each in caplog.records if each.message.endswith("is disabled")]
+    scope = queue.world.scope()
+    assert (told["endpoint_id"], told["partner_id"], told["mode"]) == (
+        endpoint_id,
+        scope.partner_id,
+        scope.mode,
+    )
+
+
+async def test_an_acknowledgement_counts_more_than_a_failure_of_the_same_attempt(
+    queue: Queue,
+) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (lost,) = await queue.claim()
+    queue.clock.advance(LEASE)
+    (held,) = await queue.claim()
+    await queue.fail(held)
+    await queue.acknowledge(lost)
+    (seen,) = await shown(queue)
+    assert (seen.state, seen.attempts) == ("acknowledged", 1)
+
+
+async def test_attempts_are_kept_as_long_as_their_events(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    for reference in ("r1", "r2"):
+        await queue.world.completed(reference)
+        (claim,) = await queue.claim()
+        await queue.fail(claim)
+        queue.clock.advance(MINUTE)
+        (claim,) = await queue.claim()
+        await queue.acknowledge(claim)
+        queue.clock.advance(DAY)
+    queue.clock.advance(28 * DAY + 23 * HOUR)
+    await purge(queue.world.database, queue.clock.now())
+    assert await queue.world.count("delivery_attempts") == 2
+    assert len(await shown(queue)) == await queue.world.count("events") == 1
+
+
+async def test_a_reset_forgets_attempts(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (claim,) = await queue.claim()
+    await queue.acknowledge(claim)
+    scope = queue.world.scope()
+    await queue.world.database.write(lambda: sandbox.reset(scope, queue.world.stamp()))
+    assert await shown(queue) == []
+    assert await queue.world.count("delivery_attempts") == 0
+
+
+async def test_pauses_are_longer_by_what_chance_says(world: World) -> None:
+    chances = iter((0.5, 1.0))
+    metrics = WorkMetrics(CollectorRegistry())
+    outbox = DatabaseOutbox(world.database, metrics, spread=lambda: next(chances))
+    queue = Queue(world, outbox, CollectorRegistry())
+    await world.endpoint("https://a.example/")
+    await world.completed("r1")
+    for pause, chance in ((MINUTE, 0.5), (5 * MINUTE, 1.0)):
+        (claim,) = await queue.claim()
+        await queue.fail(claim)
+        jittered = round(pause * (1 + JITTER * chance))
+        queue.clock.advance(jittered - 1)
+        assert await queue.claim() == []
+        queue.clock.advance(1)

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from esim_service.delivery.schedule import acknowledged, failed, next_attempt
-from esim_service.values.clock import HOUR, MINUTE
+from esim_service.delivery.schedule import JITTER, acknowledged, failed, next_attempt
+from esim_service.values.clock import HOUR, MINUTE, SECOND
 from esim_service.values.entities import Scope, WebhookEndpoint
+from partner_esim import webhooks
 
 ENDPOINT = WebhookEndpoint(
     endpoint_id="whe_1",
@@ -40,6 +41,27 @@ def test_a_scale_shortens_every_pause_and_drops_none() -> None:
     delays = [next_attempt(attempts, 1000, scale=0.01) for attempts in range(1, 7)]
     whole = [next_attempt(attempts, 0) for attempts in range(1, 6)]
     assert delays == [*(1000 + (each or 0) // 100 for each in whole), None]
+
+
+@given(st.integers(1, 5), st.floats(0, 1), st.floats(0.001, 1))
+def test_jitter_makes_no_pause_shorter_and_none_longer_than_its_share(
+    attempts: int, spread: float, scale: float
+) -> None:
+    declared = webhooks.RETRY_AFTER_SECONDS[attempts - 1] * SECOND * scale
+    found = next_attempt(attempts, 1000, scale, spread)
+    assert found is not None
+    assert declared - 1 <= found - 1000 <= declared * (1 + JITTER) + 1
+
+
+def test_jitter_stays_within_what_contract_tests_take_for_the_schedule() -> None:
+    # `specwright test` allows a tenth.
+    assert 0 < JITTER < 0.1
+
+
+def test_a_spread_is_the_share_of_the_jitter_that_is_used() -> None:
+    assert next_attempt(1, 0, spread=0.0) == MINUTE
+    assert next_attempt(1, 0, spread=0.5) == round(MINUTE * (1 + JITTER / 2))
+    assert next_attempt(6, 0, spread=0.5) is None
 
 
 def test_there_is_no_retry_before_a_failure() -> None:

@@ -282,6 +282,22 @@ async def test_keys_have_limits_of_their_own_and_can_be_revoked(running: Running
         assert eventually(is_suspended)
 
 
+async def test_an_expired_key_is_refused_like_one_that_never_was(running: Running) -> None:
+    key = running.key("test", "acme", "--expires-in", "1s")
+    later = running.key("test", "acme", "--expires-in", "1h")
+
+    def refusal(key: str) -> str | None:
+        try:
+            with running.client(key) as client:
+                client.balance.get()
+        except AuthenticationError as error:
+            return f"{error.code} {error.message}"
+        return None
+
+    assert eventually(lambda: refusal(key)) == refusal("pes_test_" + "0" * 48)
+    assert refusal(later) is None
+
+
 async def test_the_document_is_the_repository_s_with_this_address(running: Running) -> None:
     url = f"{running.base_url}/openapi.json"
     answer = httpx2.get(url)
@@ -295,6 +311,60 @@ async def test_the_reference_page_needs_no_key(running: Running) -> None:
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert running.base_url in answer.text
     assert httpx2.post(running.reference).status_code == 405
+
+
+async def test_people_who_come_to_the_root_are_led_to_the_reference(running: Running) -> None:
+    root = running.reference.removesuffix("/docs")
+    for path in ("/", "/docs/"):
+        answer = httpx2.get(root + path)
+        assert answer.status_code == 307
+        assert answer.headers["request-id"].startswith("req_")
+        assert httpx2.get(root + path, follow_redirects=True).url == running.reference
+        assert httpx2.head(root + path).status_code == 307
+        wrong = httpx2.post(root + path)
+        assert (wrong.status_code, wrong.headers["allow"]) == (405, "GET, HEAD, OPTIONS")
+    # A proxy may add to the path.
+    assert httpx2.get(f"{root}/").headers["location"] == "docs"
+    assert httpx2.get(f"{root}/docs/").headers["location"] == "../docs"
+
+
+async def test_the_log_of_requests_says_whose_they_were_and_how_they_failed(
+    running: Running,
+) -> None:
+    key = running.key()
+    key_id = running.run("keys", "list").split("\t")[0]
+    unknown = "pes_test_" + "0" * 48
+    with running.client(key) as client, running.client(unknown) as stranger:
+        client.balance.get()
+        with pytest.raises(NotFoundError):
+            client.orders.get("ord_none")
+        with pytest.raises(AuthenticationError):
+            stranger.balance.get()
+        running.run("partners", "suspend", "acme")
+
+        def is_suspended() -> bool:
+            try:
+                client.balance.get()
+            except PermissionDeniedError:
+                return True
+            return False
+
+        eventually(is_suspended)
+    assert running.stop() == 0
+    entries = [each for each in running.log() if each["event"] == "request"]
+    good, missing, refused, *_, suspended = entries
+    assert [each["error_code"] for each in (good, missing, refused, suspended)] == [
+        None,
+        "resource_not_found",
+        "invalid_api_key",
+        "partner_suspended",
+    ]
+    for each in (good, missing, suspended):
+        assert each["key_id"] == key_id
+        assert str(each["partner_id"]).startswith("prt_")
+    assert (refused["key_id"], refused["partner_id"]) == (None, None)
+    log = json.dumps(running.log())
+    assert key not in log and unknown not in log
 
 
 async def test_operators_see_health_metrics_and_a_log_without_secrets(running: Running) -> None:

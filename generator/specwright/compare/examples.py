@@ -326,7 +326,7 @@ EXAMPLES: Mapping[str, Example] = {
         f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
     ),
     "deprecation": _example(_OPERATION, "deprecated: false", "deprecated: true", ""),
-    "operation-retired": _example(
+    "sunset-operation-removed": _example(
         "paths: {%s}\n",
         f"{_GET}, /b: {{get: {{deprecated: true, x-sunset: '2020-01-31', responses: {{}}}}}}",
         _GET,

@@ -22,7 +22,8 @@ Schema = Mapping[str, Any]
 
 def felt_by(keyword: str, value: object) -> str:
     """The type of the values that a note is about."""
-    return "number" if keyword == "format" and value in _INTEGERS else "string"
+    is_of_numbers = keyword == "format" and isinstance(value, str) and value in _INTEGERS
+    return "number" if is_of_numbers else "string"
 
 
 def written(schema: Schema, value: object) -> str | None:
@@ -30,8 +31,13 @@ def written(schema: Schema, value: object) -> str | None:
     text = value if isinstance(value, str) else json.dumps(value)
     if schema.get("contentMediaType") == _JSON:
         text = json.dumps(value)
-    write = _WRITERS.get(schema.get("contentEncoding"))
+    write = _WRITERS.get(_encoding(schema))
     return write(text.encode()).decode() if write else None
+
+
+def _encoding(schema: Schema) -> str:
+    """The encoding of the content of a text; that of no encoding is empty."""
+    return str(schema.get("contentEncoding", ""))
 
 
 def _base64(text: str) -> bytes:
@@ -44,13 +50,13 @@ def _quoted(text: str) -> bytes:
     return quopri.decodestring(text)
 
 
-_READERS: Mapping[object, Callable[[str], bytes]] = {
-    None: str.encode,
+_READERS: Mapping[str, Callable[[str], bytes]] = {
+    "": str.encode,
     "base64": _base64,
     "quoted-printable": _quoted,
 }
-_WRITERS: Mapping[object, Callable[[bytes], bytes]] = {
-    None: bytes,
+_WRITERS: Mapping[str, Callable[[bytes], bytes]] = {
+    "": bytes,
     "base64": b64encode,
     "quoted-printable": quopri.encodestring,
 }
@@ -115,7 +121,7 @@ class _Content(_Note):
 
 
 def _content(schema: Schema, text: str) -> bytes:
-    read = _READERS.get(schema.get("contentEncoding"), str.encode)
+    read = _READERS.get(_encoding(schema), str.encode)
     return read(text)
 
 

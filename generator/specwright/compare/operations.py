@@ -107,7 +107,7 @@ def _unpaired(
         yield label(new), Change("operation-added", None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} is gone"
-        rule = "operation-retired" if is_over(old, today) else "operation-removed"
+        rule = "sunset-operation-removed" if is_over(old, today) else "operation-removed"
         yield label(old), Change(rule, old.pointer, old.pointer, message)
 
 
@@ -313,7 +313,9 @@ def _contents(
     )
     for name, one, other in paired(base, revision):
         if one is not None and other is not None:
-            writing = Writing.TYPED if is_json(name) else Writing.TEXT
+            # Parts of several are JSON as soon as they are objects.
+            is_typed = is_json(name) or name.startswith("multipart/")
+            writing = Writing.TYPED if is_typed else Writing.TEXT
             yield _slot(one, other, Way(polarity, writing))
         elif one is not None:
             message = f"media type {shown(name)} is gone"

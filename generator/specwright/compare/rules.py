@@ -185,7 +185,7 @@ _REASONS: Mapping[Category, Mapping[str, str]] = {
         "deprecation": (
             "Something is deprecated, or is so no longer: what is to go is known in advance."
         ),
-        "operation-retired": (
+        "sunset-operation-removed": (
             "An operation is gone after the day that was announced for it (`deprecated`, "
             "`x-sunset`)."
         ),

@@ -12,7 +12,7 @@ from typing import Any
 from specwright.conformance.contract import Contract, Operation
 from specwright.conformance.exchange import Exchange, JsonValue, Response, readings, value_at
 from specwright.conformance.record import Record, Violation
-from specwright.conformance.target import NOBODY, OTHER, STRANGER
+from specwright.conformance.target import OTHER, STRANGERS
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join
@@ -24,9 +24,9 @@ from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
 # Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
 _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
-_STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
+STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
 # Who may be refused so without being told of it.
-_FOREIGN = {401: (NOBODY, STRANGER), 403: (NOBODY, STRANGER, OTHER)}
+_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER)}
 # Of one exchange.
 _PROBLEMS = 3
 
@@ -245,7 +245,7 @@ class Monitors:
         if limits is None or declared is None or answer.response.status == 401:
             return
         place = join(RATE_LIMITS.name, "headers")
-        for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, _STATE)):
+        for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, STATE)):
             if header is None or not answer.exchange.role:
                 continue
             self.record.check("rate-limit-headers", place)

@@ -83,6 +83,7 @@ RULES: tuple[RuleDescription, ...] = (
     ),
     *_rules(
         Category.LISTS,
+        list_agrees="An item of a list reads as it does by itself.",
         order="Items stand in the declared order.",
         pagination="Following the cursor shows every item once, whatever is added meanwhile.",
         page_size="A page has at most as many items as were asked for; other limits are refused.",
@@ -94,6 +95,7 @@ RULES: tuple[RuleDescription, ...] = (
         capacity="There are never more resources than the declared capacity, and it can be used "
         "again when it is released.",
         rate_limit="In no window are more requests served than the limit allows.",
+        rate_limit_scope="What is limited separately, such as each key, is counted separately.",
         rate_limit_headers="Headers about the rate limit are there and tell the truth.",
     ),
     *_rules(

@@ -19,13 +19,18 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.monitors import Monitors
 from specwright.conformance.record import Record
 from specwright.conformance.rules import RULES
-from specwright.conformance.scenarios.access import credentials, isolation, permission
+from specwright.conformance.scenarios.agreement import agreement
+from specwright.conformance.scenarios.capacity import capacity
+from specwright.conformance.scenarios.credentials import credentials
 from specwright.conformance.scenarios.examples import examples
-from specwright.conformance.scenarios.explore import explore, finish
+from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.idempotency import idempotency
-from specwright.conformance.scenarios.limits import capacity, rate_limits
+from specwright.conformance.scenarios.isolation import isolation
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation, exhausted
+from specwright.conformance.scenarios.permission import permission
+from specwright.conformance.scenarios.rate_limits import rate_limits, windows
+from specwright.conformance.scenarios.resets import finish
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
@@ -52,10 +57,12 @@ FUZZERS = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
 # What is tried, in this order: each step leaves to the next what it needs.
 FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "explore": explore,
+    "windows": windows,
     "credentials": credentials,
     "idempotency": idempotency,
     "conservation": conservation,
     "lists": lists,
+    "agreement": agreement,
     "isolation": isolation,
     "permission": permission,
     "validation": validation,

@@ -20,9 +20,12 @@ from specwright.pointer import Pointer
 # Whose credentials a request carries: the key of most, that of another partner, one whose rate
 # limits may be used up, one that may do nothing, and none.
 MAIN, OTHER, LIMITED, SUSPENDED, NOBODY = "main", "other", "limited", "suspended", ""
-# A key of the right form that nobody has.
-STRANGER = "stranger"
+# A key of the right form that nobody has; the key of most under a scheme that was not asked for.
+STRANGER, MISNAMED = "stranger", "another scheme"
+# None of them may do anything.
+STRANGERS = (NOBODY, STRANGER, MISNAMED)
 
+_ANOTHER_SCHEME = "Basic "
 TIMEOUT_SECONDS = 30.0
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
@@ -109,9 +112,11 @@ class Target:
     ) -> Request:
         """A request to a path below the base URL, with the credentials of a role."""
         sent: Headers = tuple(headers)
-        key = self.keys.get(role)
+        is_misnamed = role == MISNAMED
+        key = self.keys.get(MAIN if is_misnamed else role)
         if self.credential is not None and key is not None:
-            sent += ((self.credential.header, self.credential.prefix + key),)
+            prefix = _ANOTHER_SCHEME if is_misnamed else self.credential.prefix
+            sent += ((self.credential.header, prefix + key),)
         return Request(method, self.base_url + path, sent, body)
 
     def send(

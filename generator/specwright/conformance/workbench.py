@@ -43,6 +43,13 @@ class Workbench:
     def send(self, call: Call, role: str = MAIN, *, key: str | None = None) -> Exchange:
         """Send a call, and learn from its answer."""
         call = call if key is None else with_key(call, key)
+        exchange = self.ask(call, role)
+        if role == MAIN:
+            self._learn(call, exchange)
+        return exchange
+
+    def ask(self, call: Call, role: str = MAIN) -> Exchange:
+        """Send a call that is no example for later ones."""
         request = self.target.request(
             call.operation.method,
             call.path,
@@ -50,10 +57,7 @@ class Workbench:
             headers=call.headers,
             body=call.content,
         )
-        exchange = self.target.send(request, self.source, call.operation.pointer, role)
-        if role == MAIN:
-            self._learn(call, exchange)
-        return exchange
+        return self.target.send(request, self.source, call.operation.pointer, role)
 
     def fresh_key(self) -> str:
         """An idempotency key, or another text of which there are no two."""

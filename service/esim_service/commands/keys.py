@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from datetime import UTC, datetime
+
 import click
 
 from .. import settings
@@ -12,11 +15,45 @@ from ..store import partners as store
 from ..store.database import Database, OperatorError
 from ..store.migrate import migrate_new, require_current
 from ..store.unit import Unit
-from ..values.clock import moment
+from ..values.clock import DAY, HOUR, MINUTE, SECOND
 from ..values.entities import ApiKey, Mode, Scope
-from .options import database_option, explains_mistakes, stamp, with_database
+from .options import database_option, explains_mistakes, stamp, time, with_database
 
 _LIMIT = click.IntRange(0, 1_000_000_000)
+_UNITS = {"s": SECOND, "m": MINUTE, "h": HOUR, "d": DAY}
+_SPAN = re.compile(rf"([1-9][0-9]{{0,4}})([{''.join(_UNITS)}])")
+
+
+class Span(click.ParamType[int]):
+    """A length of time in milliseconds."""
+
+    name = "span"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the milliseconds of a text like `90d`."""
+        if found := _SPAN.fullmatch(str(value)):
+            return int(found[1]) * _UNITS[found[2]]
+        self.fail(f"{value} is not a length of time like 90d, 12h, 30m or 45s", param, ctx)
+
+
+class Moment(click.ParamType[int]):
+    """A moment in milliseconds since 1970."""
+
+    name = "moment"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the milliseconds of a text like `2027-01-31T00:00:00Z`."""
+        try:
+            given = datetime.fromisoformat(str(value))
+            if given.tzinfo is not None:
+                return int(given.astimezone(UTC).timestamp()) * SECOND
+        except (ValueError, OverflowError):
+            pass
+        self.fail(f"{value} is not a time with its zone like 2027-01-31T00:00:00Z", param, ctx)
 
 
 @click.group("keys")
@@ -30,6 +67,8 @@ def keys_group() -> None:
 @click.option("--mode", type=click.Choice(["test", "live"]), required=True)
 @click.option("--read-limit", type=_LIMIT, help="Reads per minute, in place of the contract's.")
 @click.option("--write-limit", type=_LIMIT, help="Writes per minute, in place of the contract's.")
+@click.option("--expires-in", type=Span(), help="How long the key is in force, such as 90d or 12h.")
+@click.option("--expires-at", type=Moment(), help="Until when, such as 2027-01-31T00:00:00Z.")
 @click.option("--plain", is_flag=True, help="Print the key and nothing else.")
 @explains_mistakes
 def keys_create(
@@ -38,16 +77,20 @@ def keys_create(
     mode: Mode,
     read_limit: int | None,
     write_limit: int | None,
+    expires_in: int | None,
+    expires_at: int | None,
     plain: bool,
 ) -> None:
     """Make a key and show it, this once.
 
     A partner starts with 1000.00 USD in test mode and with nothing in live mode: see
-    `esim-service partners credit`.
+    `esim-service partners credit`. A key is in force until it is revoked, unless an option says
+    when it expires.
 
     \b
     Examples:
       esim-service keys create --partner acme --mode test
+      esim-service keys create --partner acme --mode test --expires-in 90d
       KEY=$(esim-service keys create --partner acme --mode test --plain)
       esim-service keys create --partner load --mode test --read-limit 100000 --write-limit 100000
     """
@@ -60,17 +103,25 @@ def keys_create(
     if not name.isprintable():
         raise click.BadParameter("must have no control characters", param_hint="--partner")
 
+    if expires_in is not None and expires_at is not None:
+        raise click.UsageError("give one of --expires-in and --expires-at")
+    made_at = stamp()
+    if expires_in is not None:
+        expires_at = made_at.now + expires_in
+    if expires_at is not None and expires_at <= made_at.now:
+        raise click.BadParameter("is in the past", param_hint="--expires-at")
+
     def make() -> Unit[ApiKey]:
-        now = stamp()
-        owner = yield from partners.ensure(name, now)
+        owner = yield from partners.ensure(name, made_at)
         return (
             yield from partners.issue_key(
                 Scope(owner.partner_id, mode),
                 auth.digest(text),
                 text[-4:],
-                now,
+                made_at,
                 read_limit=read_limit,
                 write_limit=write_limit,
+                expires_at=expires_at,
             )
         )
 
@@ -99,7 +150,8 @@ def keys_list(database: str | None) -> None:
 
     def read() -> Unit[list[str]]:
         names = {each.partner_id: each.name for each in (yield from store.all_partners())}
-        return [_line(key, names[key.scope.partner_id]) for key in (yield from store.keys())]
+        now = stamp().now
+        return [_line(key, names[key.scope.partner_id], now) for key in (yield from store.keys())]
 
     async def work(opened: Database) -> list[str]:
         await require_current(opened)
@@ -132,9 +184,16 @@ def keys_revoke(key_id: str, database: str | None) -> None:
     click.echo(f"revoked {key_id}")
 
 
-def _line(key: ApiKey, partner: str) -> str:
-    revoked = key.revoked_at
-    state = "in force" if revoked is None else f"revoked {moment(revoked):%Y-%m-%dT%H:%M:%SZ}"
+def _line(key: ApiKey, partner: str, now: int) -> str:
     limits = (key.read_limit, key.write_limit)
     own = "/".join("-" if each is None else str(each) for each in limits)
-    return "\t".join((key.key_id, partner, key.scope.mode, f"…{key.hint}", state, own))
+    mode, hint = key.scope.mode, f"…{key.hint}"
+    return "\t".join((key.key_id, partner, mode, hint, _state(key, now), own))
+
+
+def _state(key: ApiKey, now: int) -> str:
+    if key.revoked_at is not None:
+        return f"revoked {time(key.revoked_at)}"
+    if key.expires_at is None:
+        return "in force"
+    return f"{'in force until' if now < key.expires_at else 'expired'} {time(key.expires_at)}"

@@ -1,4 +1,4 @@
-"""What the commands share: the option for the database, and how mistakes are told."""
+"""What the commands share: the option for the database, times, and how mistakes are told."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from ..domain.stamp import Stamp
 from ..settings import SettingsError
 from ..store.database import Database, OperatorError, UnavailableError
 from ..store.open import is_file, open_database
+from ..values.clock import moment
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -66,6 +67,11 @@ def with_database(
     if not makes and is_file(place) and not Path(place).is_file():
         raise OperatorError(f"there is no file {place}: `esim-service migrate` makes one")
     return asyncio.run(run())
+
+
+def time(milliseconds: int) -> str:
+    """Return a moment as the commands write it."""
+    return f"{moment(milliseconds):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def stamp() -> Stamp:

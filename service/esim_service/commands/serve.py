@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -26,9 +28,19 @@ if TYPE_CHECKING:
     type=click.IntRange(0, 65535),
     help="In place of ESIM_METRICS_PORT; 0 chooses a free port.",
 )
+@click.option(
+    "--demo",
+    is_flag=True,
+    help="Issue a fresh test key, send webhooks to `esim-service listen` on this machine, and "
+    "print lines to try both with.",
+)
 @explains_mistakes
 def serve(
-    database: str | None, host: str | None, port: int | None, metrics_port: int | None
+    database: str | None,
+    host: str | None,
+    port: int | None,
+    metrics_port: int | None,
+    demo: bool,
 ) -> None:
     """Serve the API until SIGTERM or Ctrl-C, then finish what was begun.
 
@@ -40,6 +52,7 @@ def serve(
     \b
     Examples:
       esim-service serve
+      esim-service serve --demo --database demo.sqlite3
       esim-service serve --database /var/lib/esim/esim.sqlite3 --port 8080
       ESIM_DATABASE=postgresql://localhost/esim esim-service serve
     """
@@ -50,15 +63,32 @@ def serve(
 
     given = {"database": database, "host": host, "port": port, "metrics_port": metrics_port}
     chosen = settings.load(**{name: value for name, value in given.items() if value is not None})
+    announce: Callable[[Addresses], Awaitable[None]] = _announce
+    if demo:
+        from ..process.demo import reaching_listener
+
+        chosen = reaching_listener(chosen)
+        announce = partial(_invite, chosen.database)
     logs.configure(chosen.log_level, sys.stderr)
     try:
-        asyncio.run(run(chosen, _announce))
+        asyncio.run(run(chosen, announce))
     except FailedError as error:
         raise click.ClickException(str(error)) from None
 
 
-def _announce(addresses: Addresses) -> None:
+async def _announce(addresses: Addresses) -> None:
     click.echo(f"API         {addresses.api}")
     click.echo(f"Reference   {addresses.reference}")
     click.echo(f"Operations  {addresses.operations}")
+    sys.stdout.flush()
+
+
+async def _invite(place: str, addresses: Addresses) -> None:
+    from ..process.demo import PARTNER, issue_key, lines
+
+    key = await issue_key(place)
+    await _announce(addresses)
+    click.echo(f"\nIn another shell, with a test key of {PARTNER} that is not shown again:\n")
+    for line in lines(key, addresses.api):
+        click.echo(line)
     sys.stdout.flush()

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import logging
+import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ..store import events
+from ..store import attempts, events
 from ..store import outbox as store
 from ..store.database import Database
 from ..store.unit import Unit
+from ..values.clock import SECOND
+from ..values.entities import Scope
 from ..work.metrics import WorkMetrics
 from . import schedule
 from .runner import LEASE, DueDelivery
-from .sender import Acknowledged, Message, Outcome
+from .sender import Acknowledged, Failed, Message, Outcome
 
 # Tests reach an endpoint that is disabled, too.
 TEST_EVENT = "webhook.test"
@@ -26,8 +29,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class _Verdict:
-    """What a failure led to."""
+    """What a failure led to.
 
+    Attributes:
+        scope: whose endpoint it is; None when it was removed, or the failure does not count.
+    """
+
+    scope: Scope | None
     is_exhausted: bool
     was_enabled: bool
     is_disabled: bool
@@ -36,10 +44,18 @@ class _Verdict:
 class DatabaseOutbox:
     """Hands out what is due, and writes down what became of it."""
 
-    def __init__(self, database: Database, metrics: WorkMetrics, retry_scale: float = 1.0) -> None:
+    def __init__(
+        self,
+        database: Database,
+        metrics: WorkMetrics,
+        retry_scale: float = 1.0,
+        spread: Callable[[], float] = random.random,
+    ) -> None:
+        """Make an outbox; `spread` says for each failure how much of the jitter is used."""
         self._database = database
         self._metrics = metrics
         self._retry_scale = retry_scale
+        self._spread = spread
 
     async def claim(
         self, now: int, lease_until: int, limit: int, per_endpoint: int, busy: Mapping[str, int]
@@ -53,34 +69,49 @@ class DatabaseOutbox:
         taken = await self._database.write(partial(store.take, chosen, now, lease_until))
         return [_claim(each, lease_until) for each in taken]
 
-    async def record(self, claim: DueDelivery, outcome: Outcome, at: int) -> None:
+    async def record(
+        self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
+    ) -> None:
         """Write down an attempt."""
-        if isinstance(outcome, Acknowledged):
-            result = "acknowledged"
-            await self._database.write(partial(_acknowledge, claim, at))
-        else:
+        number, result, next_at = claim.attempts + 1, attempts.ACKNOWLEDGED, None
+        if isinstance(outcome, Failed):
             result = outcome.reason.value
-            fail = partial(_fail, claim, at, self._retry_scale)
-            await self._failed(claim, await self._database.write(fail))
+            next_at = schedule.next_attempt(number, at, self._retry_scale, self._spread())
+        made = attempts.Attempt(
+            number, at - milliseconds, milliseconds, result, outcome.status, next_at
+        )
+        if isinstance(outcome, Acknowledged):
+            await self._database.write(partial(_acknowledge, claim, made, at))
+            self._metrics.ended.labels(result).inc()
+            self._metrics.delay_seconds.observe(max(0, at - claim.created_at) / SECOND)
+        else:
+            await self._failed(claim, await self._database.write(partial(_fail, claim, made, at)))
         self._metrics.deliveries.labels(result).inc()
+        self._metrics.attempt_seconds.labels(result).observe(milliseconds / SECOND)
         about = {
             "event_id": claim.message.event_id,
             "endpoint_id": claim.endpoint_id,
-            "attempt": claim.attempts + 1,
+            "attempt": number,
             "outcome": result,
             "status": outcome.status,
+            "milliseconds": milliseconds,
         }
         _log.info("delivery attempt", extra=about)
 
     async def _failed(self, claim: DueDelivery, verdict: _Verdict) -> None:
         if verdict.is_exhausted:
-            self._metrics.exhausted.inc()
+            self._metrics.ended.labels("exhausted").inc()
             _log.warning(
                 "delivery of %s to %s is given up", claim.message.event_id, claim.endpoint_id
             )
-        if verdict.is_disabled and verdict.was_enabled:
+        if verdict.scope is not None and verdict.is_disabled and verdict.was_enabled:
             self._metrics.disabled.inc()
-            _log.warning("endpoint %s is disabled", claim.endpoint_id)
+            about = {
+                "endpoint_id": claim.endpoint_id,
+                "partner_id": verdict.scope.partner_id,
+                "mode": verdict.scope.mode,
+            }
+            _log.warning("endpoint %s is disabled", claim.endpoint_id, extra=about)
         if verdict.is_disabled:
             await self._clear(claim.endpoint_id)
 
@@ -92,8 +123,10 @@ class DatabaseOutbox:
         # In parts, because a long queue must not hold up the others. If this is cut short, the next
         # failure goes on with it.
         clear = partial(store.clear, endpoint_id, TEST_EVENT, _CLEARED_AT_ONCE)
-        while await self._database.write(clear) == _CLEARED_AT_ONCE:
-            pass
+        cleared = _CLEARED_AT_ONCE
+        while cleared == _CLEARED_AT_ONCE:
+            cleared = await self._database.write(clear)
+            self._metrics.ended.labels("dropped").inc(cleared)
 
 
 def fairly(
@@ -111,34 +144,42 @@ def fairly(
 
 def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:
     message = Message(taken.url, taken.secret, taken.event_id, taken.event_type, taken.body)
-    return DueDelivery(taken.delivery_id, taken.endpoint_id, taken.attempts, lease_until, message)
+    return DueDelivery(
+        taken.delivery_id,
+        taken.endpoint_id,
+        taken.attempts,
+        taken.created_at,
+        lease_until,
+        message,
+    )
 
 
 # An endpoint is held before its deliveries, as when it is removed.
 
 
-def _acknowledge(claim: DueDelivery, at: int) -> Unit[None]:
+def _acknowledge(claim: DueDelivery, made: attempts.Attempt, at: int) -> Unit[None]:
     endpoint = yield from events.lock_endpoint(claim.endpoint_id)
     yield from store.remove(claim.delivery_id)
     if endpoint is not None:
         yield from events.save_endpoint(schedule.acknowledged(endpoint, at))
+        yield from attempts.add(claim.delivery_id, claim.message.event_id, endpoint, made)
 
 
-def _fail(claim: DueDelivery, at: int, retry_scale: float) -> Unit[_Verdict]:
+def _fail(claim: DueDelivery, made: attempts.Attempt, at: int) -> Unit[_Verdict]:
     before = yield from events.lock_endpoint(claim.endpoint_id)
     is_ours = yield from store.is_held(claim.delivery_id, claim.lease_until)
     if before is None or not is_ours:
-        return _Verdict(is_exhausted=False, was_enabled=False, is_disabled=False)
-    attempts = claim.attempts + 1
-    due_at = schedule.next_attempt(attempts, at, retry_scale)
-    if due_at is None:
+        return _Verdict(scope=None, is_exhausted=False, was_enabled=False, is_disabled=False)
+    if made.next_at is None:
         yield from store.remove(claim.delivery_id)
     else:
-        yield from store.postpone(claim.delivery_id, due_at, attempts)
-    after = schedule.failed(before, attempts, at)
+        yield from store.postpone(claim.delivery_id, made.next_at, made.number)
+    after = schedule.failed(before, made.number, at)
     yield from events.save_endpoint(after)
+    yield from attempts.add(claim.delivery_id, claim.message.event_id, before, made)
     return _Verdict(
-        is_exhausted=due_at is None,
+        scope=before.scope,
+        is_exhausted=made.next_at is None,
         was_enabled=before.status == "enabled",
         is_disabled=after.status == "disabled",
     )

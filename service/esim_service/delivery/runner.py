@@ -32,11 +32,13 @@ class DueDelivery:
 
     Attributes:
         attempts: how many were made before.
+        created_at: when it was queued.
     """
 
     delivery_id: str
     endpoint_id: str
     attempts: int
+    created_at: int
     lease_until: int
     message: Message
 
@@ -55,8 +57,10 @@ class Outbox(Protocol):
         """
         ...
 
-    async def record(self, claim: DueDelivery, outcome: Outcome, at: int) -> None:
-        """Write down an attempt by the rules of `schedule`.
+    async def record(
+        self, claim: DueDelivery, outcome: Outcome, at: int, milliseconds: int
+    ) -> None:
+        """Write down an attempt that has ended after so long, by the rules of `schedule`.
 
         After another worker has claimed the delivery, only an acknowledgement still counts.
         """
@@ -95,6 +99,7 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
 
     async def work(self, claim: DueDelivery) -> None:
         """Make one attempt and write down what came of it."""
+        started = self._clock.monotonic()
         try:
             outcome = await self._send(claim.message)
         except Exception:
@@ -102,7 +107,8 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
             _log.exception("delivery %s could not be attempted", claim.delivery_id)
             outcome = Failed(Reason.INTERNAL)
         try:
-            await self._outbox.record(claim, outcome, self._clock.now())
+            took = round((self._clock.monotonic() - started) * SECOND)
+            await self._outbox.record(claim, outcome, self._clock.now(), took)
         except UnavailableError as error:
             # The lease ends by itself, and the delivery is made once more.
             _log.warning("delivery %s cannot be recorded: %s", claim.delivery_id, error)

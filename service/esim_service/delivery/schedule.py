@@ -11,15 +11,27 @@ from ..values.entities import WebhookEndpoint
 
 RETRY_AFTER = tuple(seconds * SECOND for seconds in webhooks.RETRY_AFTER_SECONDS)
 ATTEMPTS = 1 + len(RETRY_AFTER)
+# A pause may be longer than declared by this share, and never shorter: what failed together is not
+# tried again together.
+JITTER = 0.05
 DISABLE_AFTER = 120 * HOUR
 DISABLED_REASON = "deliveries_failing"
 
 
-def next_attempt(attempts: int, failed_at: int, scale: float = 1.0) -> int | None:
-    """Return when a delivery is tried again after so many failures; None when it is exhausted."""
+def next_attempt(
+    attempts: int, failed_at: int, scale: float = 1.0, spread: float = 0.0
+) -> int | None:
+    """Return when a delivery is tried again after so many failures; None when it is exhausted.
+
+    Args:
+        scale: what the declared pauses are multiplied with.
+        spread: how much of the jitter is used, from 0 to 1.
+    """
     if attempts < 1:
         raise ValueError("a delivery is tried again only after it has failed")
-    return failed_at + round(RETRY_AFTER[attempts - 1] * scale) if attempts < ATTEMPTS else None
+    if attempts >= ATTEMPTS:
+        return None
+    return failed_at + round(RETRY_AFTER[attempts - 1] * scale * (1 + JITTER * spread))
 
 
 def acknowledged(endpoint: WebhookEndpoint, at: int) -> WebhookEndpoint:

@@ -58,6 +58,7 @@ def issue_key(
     *,
     read_limit: int | None = None,
     write_limit: int | None = None,
+    expires_at: int | None = None,
 ) -> Unit[ApiKey]:
     """Store a new key, of which only the digest and a hint arrive here."""
     key = ApiKey(
@@ -68,6 +69,7 @@ def issue_key(
         read_limit=read_limit,
         write_limit=write_limit,
         created_at=stamp.now,
+        expires_at=expires_at,
     )
     yield from store.add_key(key)
     return key

@@ -128,11 +128,12 @@ def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
         raise Problem("topup_not_supported", "eSIMs of this plan cannot be topped up.")
     if not lifecycle.is_alive(esim):
         raise Problem("esim_not_eligible", f"The eSIM is {esim.status}.")
-    if not is_offered:
-        message = "This top-up plan is not for this eSIM."
-        raise Problem("esim_not_eligible", message, param="topup_plan_id")
+    # What is not for sale any more is for no eSIM either.
     if not plan.available:
         message = "This top-up plan cannot be bought now."
         raise Problem("plan_unavailable", message, param="topup_plan_id")
+    if not is_offered:
+        message = "This top-up plan is not for this eSIM."
+        raise Problem("esim_not_eligible", message, param="topup_plan_id")
     total = plan.price * check_days(plan.plan_type, request.days)
     return esim, plan, check_total(total, "days")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TextIO
 
@@ -14,6 +16,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from partner_esim.server import REQUEST_ID_HEADER
 
+from ..values.entities import Principal
+
 _METHODS = frozenset(("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"))
 # What clients make up must not become the label of a metric.
 _OTHER = "other"
@@ -21,6 +25,11 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 _REQUEST_ID = REQUEST_ID_HEADER.lower().encode()
 _LOGGER = "esim_service.http"
 _VARIABLE = re.compile(r"\\\{[^}]*\\\}")
+# Where the state of a request has whom its key stands for.
+_PRINCIPAL = "principal"
+_CODE = re.compile(r"[a-z_]{1,64}")
+# Longer than any error of the contract.
+_ERROR_BYTES = 64 * 1024
 
 
 class Routes:
@@ -77,6 +86,24 @@ class RequestMetrics:
         durations.observe(seconds)
 
 
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A request and its answer, as far as operators may know them.
+
+    Attributes:
+        principal: who sent it; None when no key in force came with it.
+        error_code: the contract's code of an answer that is an error.
+    """
+
+    method: str
+    route: str
+    status: int
+    seconds: float
+    request_id: str
+    principal: Principal | None
+    error_code: str | None
+
+
 class RequestLog:
     """Writes a line per request, in the form of `logs`.
 
@@ -87,17 +114,27 @@ class RequestLog:
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
 
-    def write(self, method: str, route: str, status: int, seconds: float, request_id: str) -> None:
+    def write(self, answered: Answered) -> None:
         """Write the line of a request."""
         now = datetime.now(UTC).isoformat().replace("+00:00", "Z")
+        principal = answered.principal
+        partner_id, key_id = (
+            (principal.scope.partner_id, principal.key_id) if principal else (None, None)
+        )
         line = (
-            f'{{"method": "{method}", "route": "{route}", "status": {status}, '
-            f'"milliseconds": {seconds * 1000:.2f}, "request_id": "{request_id}", '
+            f'{{"method": "{answered.method}", "route": "{answered.route}", '
+            f'"status": {answered.status}, "milliseconds": {answered.seconds * 1000:.2f}, '
+            f'"partner_id": {_text(partner_id)}, "key_id": {_text(key_id)}, '
+            f'"error_code": {_text(answered.error_code)}, "request_id": "{answered.request_id}", '
             f'"event": "request", "level": "info", "logger": "{_LOGGER}", "timestamp": "{now}"}}\n'
         )
         # A disk that is full must not stop what can be answered without it.
         with suppress(OSError):
             self._stream.write(line)
+
+
+def _text(value: str | None) -> str:
+    return "null" if value is None else f'"{value}"'
 
 
 class _Observed:
@@ -107,6 +144,7 @@ class _Observed:
         self._send = send
         self.status = 0
         self.request_id = ""
+        self.error_code: str | None = None
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
@@ -114,7 +152,18 @@ class _Observed:
             for name, value in message["headers"]:
                 if name.lower() == _REQUEST_ID:
                     self.request_id = value.decode("latin-1")
+        elif self.status >= 400 and message["type"] == "http.response.body":
+            self.error_code = _error_code(message.get("body", b""))
         await self._send(message)
+
+
+def _error_code(body: bytes) -> str | None:
+    """Return the code in an error of the contract; None where the answer is something else."""
+    try:
+        code = json.loads(body[:_ERROR_BYTES])["error"]["code"]
+    except (ValueError, LookupError, TypeError):
+        return None
+    return code if isinstance(code, str) and _CODE.fullmatch(code) else None
 
 
 class RequestMiddleware:
@@ -154,4 +203,15 @@ class RequestMiddleware:
             status = observed.status or 499
             self._metrics.count(method, route, status, seconds)
             if self._log is not None:
-                self._log.write(method, route, status, seconds, observed.request_id)
+                principal = scope.get("state", {}).get(_PRINCIPAL)
+                self._log.write(
+                    Answered(
+                        method,
+                        route,
+                        status,
+                        seconds,
+                        observed.request_id,
+                        principal,
+                        observed.error_code,
+                    )
+                )

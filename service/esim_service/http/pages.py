@@ -1,4 +1,4 @@
-"""Pages that stay the same while the process runs."""
+"""What is served besides the API: pages that stay the same, and redirects to them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import Receive, Scope, Send
 
 from partner_esim.server import REQUEST_ID_HEADER
@@ -49,15 +49,14 @@ class Page:
 
     def _answer(self, request: Request) -> Response:
         request_id = self._new_request_id()
-        headers = {REQUEST_ID_HEADER: request_id}
-        if request.method == "OPTIONS":
-            return Response(status_code=204, headers={**headers, "Allow": _ALLOW})
         if request.method not in ("GET", "HEAD"):
-            message = f"This path does not support {request.method}."
-            body = error("method_not_allowed", message, request_id)
-            headers["Allow"] = _ALLOW
-            return Response(body, 405, media_type="application/json", headers=headers)
-        headers |= {"ETag": self._etag, "Cache-Control": "no-cache", **self._headers}
+            return _other_method(request, request_id)
+        headers = {
+            REQUEST_ID_HEADER: request_id,
+            "ETag": self._etag,
+            "Cache-Control": "no-cache",
+            **self._headers,
+        }
         if self._is_known(request.headers.get("if-none-match", "")):
             return Response(status_code=304, headers=headers)
         return Response(self._body, media_type=self._media_type, headers=headers)
@@ -66,3 +65,30 @@ class Page:
         # A weak comparison (RFC 9110, 13.1.2): proxies that compress make tags weak.
         known = {each.strip().removeprefix("W/") for each in tags.split(",")}
         return "*" in known or self._etag in known
+
+
+class Redirect:
+    """Leads to a page, by an address that also holds behind a proxy that adds to the path."""
+
+    def __init__(self, relative: str, new_request_id: Callable[[], str]) -> None:
+        self._relative = relative
+        self._new_request_id = new_request_id
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        await self._answer(Request(scope))(scope, receive, send)
+
+    def _answer(self, request: Request) -> Response:
+        request_id = self._new_request_id()
+        if request.method not in ("GET", "HEAD"):
+            return _other_method(request, request_id)
+        return RedirectResponse(self._relative, headers={REQUEST_ID_HEADER: request_id})
+
+
+def _other_method(request: Request, request_id: str) -> Response:
+    headers = {REQUEST_ID_HEADER: request_id, "Allow": _ALLOW}
+    if request.method == "OPTIONS":
+        return Response(status_code=204, headers=headers)
+    message = f"This path does not support {request.method}."
+    body = error("method_not_allowed", message, request_id)
+    return Response(body, 405, media_type="application/json", headers=headers)

@@ -51,7 +51,8 @@ class Authenticator:
         self._keys = keys
 
     async def __call__(self, credential: str, request: Request) -> Principal | None:
-        """Return who sends a request; None for a key that is malformed, unknown or revoked.
+        """Return who sends a request; None for a key that is malformed, unknown, revoked
+        or expired.
 
         Raises:
             Problem: keys cannot be looked up now.
@@ -64,4 +65,6 @@ class Authenticator:
             principal = await self._keys.find(digest(credential))
         except UnavailableError:
             raise unavailable() from None
+        # For the log of requests.
+        request.state.principal = principal
         return principal if principal is not None and principal.scope.mode == mode else None

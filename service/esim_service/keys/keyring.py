@@ -6,7 +6,7 @@ from functools import partial
 
 from ..store import partners
 from ..store.database import Database
-from ..values.clock import Clock
+from ..values.clock import SECOND, Clock
 from ..values.entities import Principal
 
 # So long a process may go on to accept a key that was revoked or whose partner was suspended.
@@ -18,8 +18,9 @@ class StoredKeys:
     """A key ring on the database.
 
     A key in force is looked up again after `REMEMBERED_SECONDS`: so a revocation, a suspension
-    or new limits reach every process within that time, and no process has to be told. A key that
-    is not in force is looked up each time: so a new key works at once.
+    or new limits reach every process within that time, and no process has to be told. One that
+    expires is not remembered beyond that. A key that is not in force is looked up each time: so a
+    new key works at once.
     """
 
     def __init__(self, database: Database, clock: Clock) -> None:
@@ -34,10 +35,14 @@ class StoredKeys:
         if known is not None and now < known[1]:
             return known[0]
         self._known.pop(digest, None)
-        found = await self._database.read(partial(partners.principal, digest))
+        wall = self._clock.now()
+        found = await self._database.read(partial(partners.principal, digest, wall))
         if found is not None:
             if len(self._known) >= _MOST:
                 self._known.clear()
             # Counted from before the query: what it saw may be as old as that.
-            self._known[digest] = found, now + REMEMBERED_SECONDS
+            seconds = REMEMBERED_SECONDS
+            if found.expires_at is not None:
+                seconds = min(seconds, (found.expires_at - wall) / SECOND)
+            self._known[digest] = found, now + seconds
         return found

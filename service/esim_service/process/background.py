@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import random
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import get_args
@@ -46,13 +47,14 @@ class Background:
         send: Send,
         metrics: WorkMetrics,
         retry_scale: float = 1.0,
+        spread: Callable[[], float] = random.random,
     ) -> None:
         self._database = database
         self._clock = clock
         self._metrics = metrics
         self._work = CarrierJobs(database, clock, ids, provisioner, reporter)
         self._jobs = JobRunner(database, self._do, clock, metrics, gather_seconds=_GATHER_SECONDS)
-        deliveries = DatabaseOutbox(database, metrics, retry_scale)
+        deliveries = DatabaseOutbox(database, metrics, retry_scale, spread)
         self._deliveries = DeliveryRunner(deliveries, send, clock, gather_seconds=_GATHER_SECONDS)
         self._stopped = False
 
@@ -119,7 +121,9 @@ class Background:
         self._metrics.purged.inc(await purge(self._database, self._clock.now()))
 
     async def _measure(self) -> None:
-        self._metrics.waiting.set(await self._database.read(outbox.count))
+        new, retrying = await self._database.read(outbox.count)
+        self._metrics.waiting.labels("new").set(new)
+        self._metrics.waiting.labels("retrying").set(retrying)
         due = await self._database.read(partial(jobs.count_due, self._clock.now()))
         for kind in get_args(JobKind):
             self._metrics.jobs_due.labels(kind).set(due.get(kind, 0))

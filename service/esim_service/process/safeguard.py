@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from ..settings import Settings
 from ..store import partners
 from ..store.database import Database, OperatorError
@@ -22,12 +24,12 @@ def require_live(settings: Settings) -> None:
         )
 
 
-async def require_fit_for_keys(settings: Settings, database: Database) -> None:
+async def require_fit_for_keys(settings: Settings, database: Database, now: int) -> None:
     """Return if these settings may serve the keys of a database that are in force.
 
     Raises:
         OperatorError: there is a live key, and they may not.
     """
-    has_live_keys = await database.read(partners.has_live_keys)
+    has_live_keys = await database.read(partial(partners.has_live_keys, now))
     if has_live_keys:
         require_live(settings)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -29,7 +29,7 @@ class Addresses:
     operations: str
 
 
-async def serve(settings: Settings, announce: Callable[[Addresses], None]) -> None:
+async def serve(settings: Settings, announce: Callable[[Addresses], Awaitable[None]]) -> None:
     """Serve until SIGTERM or SIGINT.
 
     Args:
@@ -63,7 +63,7 @@ async def _run(
     servers: tuple[Server, Server],
     running: list[asyncio.Task[None]],
     background: Background | None,
-    announce: Callable[[], None],
+    announce: Callable[[], Awaitable[None]],
 ) -> None:
     stopped = asyncio.Event()
     api, operations = servers
@@ -77,8 +77,9 @@ async def _run(
     work = asyncio.create_task(background.run()) if background else None
     if work is not None:
         work.add_done_callback(lambda _: stopped.set())
-    announce()
     _log.info("started")
+    # Last, so that a terminal ends with it.
+    await announce()
     await stopped.wait()
     _log.info("stopping")
     has_failed = work is not None and work.done()

@@ -29,7 +29,7 @@ from ..delivery import guard
 from ..http import document
 from ..http.health import create_operations_app
 from ..http.middleware import RequestLog, RequestMetrics, RequestMiddleware, Routes
-from ..http.pages import Page
+from ..http.pages import Page, Redirect
 from ..keys.auth import Authenticator
 from ..keys.keyring import StoredKeys
 from ..rate_limits.choose import open_windows
@@ -80,7 +80,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         ports = await stack.enter_async_context(open_ports(settings))
         database, clock, ids = ports.database, ports.clock, ports.ids
         await prepare(database, may_migrate=is_file(settings.database))
-        await require_fit_for_keys(settings, database)
+        await require_fit_for_keys(settings, database, clock.now())
         await require_secrets(ports)
         windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
         background = None
@@ -132,6 +132,8 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
                 request_id,
                 {"Content-Security-Policy": _CONTENT_SECURITY},
             ),
+            "/": Redirect(DOCS_PATH.removeprefix("/"), request_id),
+            f"{DOCS_PATH}/": Redirect(f"..{DOCS_PATH}", request_id),
         }
         routes = Routes(API_PATH + path for path in document.load()["paths"])
         log = RequestLog(sys.stderr) if settings.log_level in ("debug", "info") else None

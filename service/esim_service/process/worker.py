@@ -41,7 +41,7 @@ async def work(settings: Settings, announce: Callable[[str], None]) -> None:
         async with open_ports(settings) as ports:
             ready = partial(require_current, ports.database)
             await ready()
-            await require_fit_for_keys(settings, ports.database)
+            await require_fit_for_keys(settings, ports.database, ports.clock.now())
             await require_secrets(ports)
             server = Server(create_operations_app(ready, ports.registry))
             serving = asyncio.create_task(server.serve(sockets=[bound]))

@@ -31,17 +31,16 @@ def feed(scope: Scope, after: int, type_: str | None, count: int) -> Unit[Sequen
         *(scope.partner_id, scope.mode, after, count),
         *([type_] if type_ else []),
     )
-    return [
-        Event(
-            event_id=each["event_id"],
-            scope=scope,
-            sequence=each["sequence"],
-            type=each["type"],
-            body=each["body"],
-            created_at=each["created_at"],
-        )
-        for each in found
-    ]
+    return [_event(scope, each) for each in found]
+
+
+def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
+    """Find an event of a partner in one mode."""
+    found = yield from row(
+        "SELECT * FROM events WHERE event_id = $1 AND partner_id = $2 AND mode = $3",
+        *(event_id, scope.partner_id, scope.mode),
+    )
+    return None if found is None else _event(scope, found)
 
 
 def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
@@ -173,4 +172,15 @@ def _endpoint(found: Row) -> WebhookEndpoint:
         last_failure_at=found["last_failure_at"],
         failing_since=found["failing_since"],
         exhausted=bool(found["exhausted"]),
+    )
+
+
+def _event(scope: Scope, found: Row) -> Event:
+    return Event(
+        event_id=found["event_id"],
+        scope=scope,
+        sequence=found["sequence"],
+        type=found["type"],
+        body=found["body"],
+        created_at=found["created_at"],
     )

@@ -25,6 +25,7 @@ class Taken:
     delivery_id: str
     endpoint_id: str
     attempts: int
+    created_at: int
     url: str
     secret: str = field(repr=False)
     event_id: str
@@ -79,8 +80,9 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
         return []
     places, parameters = among(ours, after=0)
     found = yield from rows(
-        "SELECT d.delivery_id, d.endpoint_id, d.attempts, w.url, w.secret, e.event_id, e.type,"
-        " e.body FROM deliveries d JOIN webhook_endpoints w ON w.endpoint_id = d.endpoint_id"
+        "SELECT d.delivery_id, d.endpoint_id, d.attempts, d.created_at, w.url, w.secret,"
+        " e.event_id, e.type, e.body FROM deliveries d"
+        " JOIN webhook_endpoints w ON w.endpoint_id = d.endpoint_id"
         f" JOIN events e ON e.event_id = d.event_id WHERE d.delivery_id IN ({places})",
         *parameters,
     )
@@ -89,6 +91,7 @@ def take(delivery_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequen
             delivery_id=each["delivery_id"],
             endpoint_id=each["endpoint_id"],
             attempts=each["attempts"],
+            created_at=each["created_at"],
             url=each["url"],
             secret=each["secret"],
             event_id=each["event_id"],
@@ -153,7 +156,10 @@ def clear(endpoint_id: str, kept_type: str, count: int) -> Unit[int]:
     return len(found)
 
 
-def count() -> Unit[int]:
-    """Return how many deliveries there are."""
-    found = yield from rows("SELECT COUNT(*) AS waiting FROM deliveries")
-    return int(found[0]["waiting"])
+def count() -> Unit[tuple[int, int]]:
+    """Return how many deliveries wait for their first attempt, and how many for another one."""
+    found = yield from rows(
+        "SELECT COUNT(*) AS waiting, COUNT(CASE WHEN attempts > 0 THEN 1 END) AS tried"
+        " FROM deliveries"
+    )
+    return found[0]["waiting"] - found[0]["tried"], found[0]["tried"]

@@ -47,15 +47,21 @@ def add_key(key: ApiKey) -> Unit[None]:
         read_limit=key.read_limit,
         write_limit=key.write_limit,
         created_at=key.created_at,
+        expires_at=key.expires_at,
     )
 
 
-def principal(digest: bytes) -> Unit[Principal | None]:
-    """Find whose key has a digest, unless the key is revoked."""
+# In force at the moment that is the parameter with this number.
+_IN_FORCE = "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ${})"
+
+
+def principal(digest: bytes, now: int) -> Unit[Principal | None]:
+    """Find whose key has a digest, unless the key is revoked or has expired."""
     found = yield from row(
         "SELECT k.*, p.status FROM api_keys k JOIN partners p ON p.partner_id = k.partner_id"
-        " WHERE k.digest = $1 AND k.revoked_at IS NULL",
+        f" WHERE k.digest = $1 AND {_IN_FORCE.format(2)}",
         digest,
+        now,
     )
     if found is None:
         return None
@@ -65,6 +71,7 @@ def principal(digest: bytes) -> Unit[Principal | None]:
         suspended=found["status"] == "suspended",
         read_limit=found["read_limit"],
         write_limit=found["write_limit"],
+        expires_at=found["expires_at"],
     )
 
 
@@ -80,16 +87,17 @@ def keys() -> Unit[Sequence[ApiKey]]:
             read_limit=each["read_limit"],
             write_limit=each["write_limit"],
             created_at=each["created_at"],
+            expires_at=each["expires_at"],
             revoked_at=each["revoked_at"],
         )
         for each in found
     ]
 
 
-def has_live_keys() -> Unit[bool]:
+def has_live_keys(now: int) -> Unit[bool]:
     """Say whether a live key is in force."""
-    query = "SELECT key_id FROM api_keys WHERE mode = 'live' AND revoked_at IS NULL LIMIT 1"
-    return bool((yield from rows(query)))
+    query = f"SELECT key_id FROM api_keys WHERE mode = 'live' AND {_IN_FORCE.format(1)} LIMIT 1"
+    return bool((yield from rows(query, now)))
 
 
 def revoke_key(key_id: str, now: int) -> Unit[bool]:

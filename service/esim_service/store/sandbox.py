@@ -6,7 +6,7 @@ from ..values.entities import Scope
 from .unit import Unit, execute
 
 # Who refers to a row comes before it. Keys, endpoints and the count of events are not in the list.
-_TABLES = ("deliveries", "events", "jobs", "answers", "topups", "esims", "orders")
+_TABLES = tuple("deliveries delivery_attempts events jobs answers topups esims orders".split())
 
 
 def forget(scope: Scope) -> Unit[None]:

@@ -25,13 +25,18 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Principal:
-    """Who sends a request: what `authenticate` makes of a key."""
+    """Who sends a request: what `authenticate` makes of a key.
+
+    Attributes:
+        expires_at: from when on the key is no longer in force; None when that is open.
+    """
 
     scope: Scope
     key_id: str
     suspended: bool
     read_limit: int | None
     write_limit: int | None
+    expires_at: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,7 @@ class ApiKey:
     read_limit: int | None
     write_limit: int | None
     created_at: int
+    expires_at: int | None = None
     revoked_at: int | None = None
 
 

@@ -60,5 +60,10 @@ class Ids:
         return prefix + _text(value)
 
 
+def first(prefix: Prefix, milliseconds: int) -> str:
+    """Return an id before all that are made from a moment on."""
+    return prefix + _text(max(0, milliseconds) << _RANDOM_BITS)
+
+
 def _text(value: int) -> str:
     return "".join(_PAIRS[value >> shift & 1023] for shift in range(120, -1, -10))

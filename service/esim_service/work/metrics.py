@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from prometheus_client import CollectorRegistry, Counter, Gauge
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+# An attempt ends after 15 seconds; the first retries follow after 1, 5 and 30 minutes.
+_ATTEMPT_BUCKETS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 15.0)
+_DELAY_BUCKETS = (0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 70.0, 400.0, 2400.0, 10_000.0, 60_000.0)
 
 
 class WorkMetrics:
@@ -15,9 +19,24 @@ class WorkMetrics:
             ["outcome"],
             registry=registry,
         )
-        self.exhausted = Counter(
-            "esim_deliveries_exhausted",
-            "Deliveries that were given up after their last attempt.",
+        self.attempt_seconds = Histogram(
+            "esim_delivery_attempt_duration_seconds",
+            "Seconds that an attempt to deliver an event took.",
+            ["outcome"],
+            buckets=_ATTEMPT_BUCKETS,
+            registry=registry,
+        )
+        self.delay_seconds = Histogram(
+            "esim_delivery_delay_seconds",
+            "Seconds from an event to its acknowledgement.",
+            buckets=_DELAY_BUCKETS,
+            registry=registry,
+        )
+        self.ended = Counter(
+            "esim_deliveries_ended",
+            "Deliveries that were acknowledged, exhausted by their last attempt, or dropped "
+            "because their endpoint was disabled.",
+            ["state"],
             registry=registry,
         )
         self.disabled = Counter(
@@ -27,7 +46,8 @@ class WorkMetrics:
         )
         self.waiting = Gauge(
             "esim_deliveries_waiting",
-            "Deliveries that are neither acknowledged nor given up.",
+            "Deliveries that wait for their first attempt (new) or for another one (retrying).",
+            ["state"],
             registry=registry,
         )
         self.jobs = Counter(

@@ -1,4 +1,4 @@
-"""Removes what the feed no longer has to show."""
+"""Removes what the feed no longer has to show, with the attempts to deliver it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ import asyncio
 from functools import partial
 
 from ..domain import events
+from ..store import attempts
 from ..store import events as store
 from ..store.database import Database
 from ..values.clock import DAY
+from ..values.ids import Prefix, first
 
 RETENTION = 30 * DAY
 BATCH = 500
@@ -32,5 +34,8 @@ async def purge(database: Database, now: int) -> int:
         while found := await database.read(partial(store.old, now - RETENTION, BATCH)):
             for scope, last in found.items():
                 removed += await writer.write(partial(events.forget, scope, last, now - RETENTION))
+            await asyncio.sleep(_PAUSE)
+        oldest = first(Prefix.DELIVERY, now - RETENTION)
+        while await writer.write(partial(attempts.remove_old, oldest, BATCH)) == BATCH:
             await asyncio.sleep(_PAUSE)
     return removed

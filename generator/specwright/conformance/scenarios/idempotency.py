@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from specwright.conformance.calls import Call
@@ -13,12 +13,15 @@ from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, JsonValue, Response
 from specwright.conformance.record import Violation
 from specwright.conformance.target import OTHER
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.workbench import Workbench, with_key
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
-# Requests at once, and how often they are tried until one comes while another is in progress.
-_AT_ONCE, _ROUNDS = 4, 3
+_AT_ONCE = 4
+# Of requests at once, until one of them is seen to wait for another.
+_ROUNDS = 5
+# The scope in which each operation has keys of its own.
+_OPERATION = "operation"
 
 
 def idempotency(bench: Workbench) -> None:
@@ -52,6 +55,7 @@ class _Trial:
         self.concurrent(call)
         self.failure(call)
         self.scope(call, first)
+        self.other_keys(call)
 
     def replay(self, call: Call, first: Exchange) -> None:
         """The same request, and the same one written in other ways."""
@@ -89,11 +93,11 @@ class _Trial:
     def concurrent(self, call: Call) -> None:
         """Several requests at once: all that succeed are the same one."""
         for _ in range(_ROUNDS):
-            exchanges = self._at_once(self.bench.with_fresh_key(call))
-            if not all(each.response and each.response.is_success for each in exchanges):
+            if self._at_once(self.bench.with_fresh_key(call)):
                 return
 
-    def _at_once(self, call: Call) -> list[Exchange]:
+    def _at_once(self, call: Call) -> bool:
+        """Whether one of them met another that was in progress."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(self.bench.send, [call] * _AT_ONCE))
         rule = "idempotency-concurrent"
@@ -101,10 +105,10 @@ class _Trial:
         bodies = {answer.body for _, answer in answers if answer and answer.is_success}
         if len(bodies) > 1:
             self._violate(rule, "requests at once took effect more than once", *exchanges)
-        for exchange, answer in answers:
-            if answer is not None and not answer.is_success and answer.status != 429:
-                self._is(rule, "a request at once", exchange, self.declared.in_progress)
-        return exchanges
+        refused = [each for each, answer in answers if answer and not answer.is_success]
+        for exchange in refused:
+            self._answered(rule, "a request at once", exchange, self.declared.in_progress)
+        return bool(refused)
 
     def failure(self, call: Call) -> None:
         """A request that was refused, and then a right one under its key."""
@@ -143,17 +147,53 @@ class _Trial:
         ):
             self._violate(rule, "another partner got the answer to the same key", first, exchange)
 
+    def other_keys(self, call: Call) -> None:
+        """Keys that are nobody's yet: the one of another operation, and one in other letters."""
+        rule = "idempotency-scope"
+        key = self.bench.fresh_key()
+        used = self.bench.send(call, key=key)
+        if used.response is None or not used.response.is_success:
+            return
+        folded = with_key(call, key.swapcase())
+        if not self._problems(folded):
+            self._is_new(rule, "in other letters", used, self.bench.send(folded))
+        for other, found in self._others_of_scope():
+            self._is_new(rule, f"for {other.name}", used, self.bench.send(found, key=key))
+
+    def _others_of_scope(self) -> Iterator[tuple[Operation, Call]]:
+        """Calls of operations that have keys of their own, if those of this one are its own."""
+        if _OPERATION not in [each.raw for each in self.declared.scope]:
+            return
+        for other in self.bench.contract.operations.values():
+            made = self.bench.made.get(other.pointer)
+            is_other = other.pointer != self.operation.pointer
+            if is_other and other.declared["idempotency"] is not None and made is not None:
+                yield other, made[0]
+
+    def _is_new(self, rule: str, how: str, used: Exchange, exchange: Exchange) -> None:
+        """Hold the answer to a key to that which a key gets that was never used."""
+        response, declared = self._answer(rule, exchange), self.declared
+        if response is None:
+            return
+        is_replay = response.header(declared.replay.header.raw) == declared.replay.value.raw
+        taken = (declared.changed, declared.in_progress)
+        if is_replay or any(self._is(response, each) for each in taken):
+            self._violate(rule, f"its key was taken as used {how}", used, exchange)
+
     def _equal(self, call: Call) -> Iterator[tuple[str, Call]]:
-        """The same payload in other words: members turned round, defaults written out."""
+        """The same payload in other words: members turned round, defaults written or left out."""
         if not isinstance(call.body, dict):
             return
         yield "a reordered", Call(call.operation, call.arguments, _turned(call.body))
         for name, schema in self._properties().items():
-            if name not in call.body and isinstance(schema, dict) and "default" in schema:
-                yield (
-                    f"a request with the default of '{name}' is the same",
-                    call.with_member(join(name), schema["default"]),
-                )
+            if "default" not in schema:
+                continue
+            if name not in call.body:
+                written = call.with_member(join(name), schema["default"])
+                yield f"with the default of '{name}' written out, the", written
+            elif call.body[name] == schema["default"]:
+                body = {key: each for key, each in call.body.items() if key != name}
+                yield f"with the default of '{name}' left out, the", replace(call, body=body)
 
     def _different(self, call: Call) -> Iterator[tuple[str, Call]]:
         """One valid change at a time: another number or text than the one that was sent."""
@@ -185,14 +225,19 @@ class _Trial:
         for name in texts:
             yield call.with_member(join(name), 17)
 
-    def _properties(self) -> dict[str, Any]:
+    def _properties(self) -> dict[str, dict[str, Any]]:
         contract = self.bench.contract
         schema = contract.body_schema(self.operation)
         if schema is None:
             return {}
         _, found = contract.document.end(schema, {"$ref": f"#{schema}"})
         declared = found.get("properties", {}) if isinstance(found, dict) else {}
-        return {name: contract.document.follow(each) for name, each in declared.items()}
+        # A default stands beside the reference to the schema that it is one of.
+        return {
+            name: {**followed, **each}
+            for name, each in declared.items()
+            if isinstance(followed := contract.document.follow(each), dict)
+        }
 
     def _problems(self, call: Call) -> bool:
         contract = self.bench.contract
@@ -211,14 +256,17 @@ class _Trial:
         if response.is_success:
             self._violate(rule, f"{how} under the same key was accepted", first, exchange)
         else:
-            self._is(rule, f"{how} under the same key", exchange, self.declared.changed)
+            self._answered(rule, f"{how} under the same key", exchange, self.declared.changed)
 
-    def _is(self, rule: str, how: str, exchange: Exchange, wanted: Answer) -> None:
-        response = exchange.response
-        assert response is not None
+    def _is(self, response: Response, wanted: Answer) -> bool:
         errors = self.bench.contract.errors
         code = response.at(errors.code.raw) if errors is not None else wanted.code.raw
-        if (response.status, code) != (wanted.status, wanted.code.raw):
+        return (response.status, code) == (wanted.status, wanted.code.raw)
+
+    def _answered(self, rule: str, how: str, exchange: Exchange, wanted: Answer) -> None:
+        response = exchange.response
+        assert response is not None
+        if not self._is(response, wanted):
             said = f"{how} was answered {response.status}, not {wanted.status} {wanted.code.raw}"
             self._violate(rule, said, exchange)
 

@@ -12,7 +12,7 @@ from specwright.conformance.monitors import sort_key
 from specwright.conformance.record import Violation
 from specwright.conformance.workbench import Workbench
 from specwright.pointer import Pointer, join
-from specwright.vocabulary.keywords.filter import FILTER, Match
+from specwright.vocabulary.keywords.filter import FILTER, Filter, Match
 from specwright.vocabulary.keywords.order import ORDER, Direction
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
@@ -82,7 +82,6 @@ class _Trial:
             return
         place = self.operation.pointer + join(PAGINATION.name)
         whole = self.bench.send(self.call)
-        expected = set(self.ids(whole)) if self.next_of(whole) is None else set[str]()
         add = self._adder()
         exchanges, seen, call = [], list[str](), self.limited
         values = []
@@ -105,9 +104,17 @@ class _Trial:
         twice = sorted({each for each in seen if seen.count(each) > 1})
         if twice:
             self._violate("pagination", place, "items were shown twice", *exchanges)
-        if ended and expected - set(seen):
+        if self._expected(whole, seen, ended) - set(seen):
             self._violate("pagination", place, "items were left out", whole, *exchanges)
         self._ordered(values, exchanges)
+
+    def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
+        """What pages have to show: all of a whole list, else what stands before their last item."""
+        ids = self.ids(whole)
+        if ended and self.next_of(whole) is None:
+            return set(ids)
+        reached = max((count for count, each in enumerate(ids, 1) if each in seen), default=0)
+        return set(ids[:reached]) if self._by else set()
 
     @property
     def _by(self) -> Pointer | None:
@@ -180,7 +187,6 @@ class _Trial:
                 self._filter(slot)
 
     def _filter(self, slot: Slot) -> None:
-        place = slot.site.pointer + join(FILTER.name)
         declared = slot.filter
         assert declared is not None
         others = {key: value for key, value in self.call.arguments.items() if key != slot.key}
@@ -205,28 +211,38 @@ class _Trial:
         else:
             self._skip("filter", f"no item has a value to filter by '{slot.written.wire}'")
             return
-        exchange = self.bench.send(call.with_argument(slot.key, wanted))
+        for value in (wanted, *_near(wanted)):
+            if not any(self.bench.contract.instances.problems(slot.schema, value)):
+                self._filter_by(slot, declared, whole, call.with_argument(slot.key, value))
+
+    def _filter_by(self, slot: Slot, declared: Filter, whole: Exchange, call: Call) -> None:
+        """Hold the items that a value lets through to those of the whole list."""
+        place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
+        exchange = self.bench.send(call)
         self.bench.target.record.check("filter", place)
         if exchange.response is None or exchange.response.status == 429:
             return
-        if not exchange.response.is_success:
-            self._violate("filter", place, f"answered {exchange.response.status}", whole, exchange)
-            return
-        wrong = [
-            item
-            for item in self.items(exchange)
-            if not _matches(declared.match, value_at(item, declared.property.raw), wanted)
-        ]
-        if wrong:
-            self._violate("filter", place, "items that do not match were shown", exchange)
-        if self.next_of(exchange) is None and self.next_of(whole) is None:
-            fitting = {
+
+        def matching(found: Exchange) -> set[str]:
+            return {
                 str(value_at(item, self.declared.id.raw))
-                for item in self.items(whole)
+                for item in self.items(found)
                 if _matches(declared.match, value_at(item, declared.property.raw), wanted)
             }
-            if fitting - set(self.ids(exchange)):
-                self._violate("filter", place, "items that match were left out", whole, exchange)
+
+        fitting = matching(whole)
+        if not exchange.response.is_success:
+            # What no item has may have a form that none can have.
+            if fitting:
+                said = f"answered {exchange.response.status}"
+                self._violate("filter", place, said, whole, exchange)
+            return
+        shown = set(self.ids(exchange))
+        if shown - matching(exchange):
+            self._violate("filter", place, "items that do not match were shown", exchange)
+        is_whole = self.next_of(exchange) is None and self.next_of(whole) is None
+        if is_whole and fitting - shown:
+            self._violate("filter", place, "items that match were left out", whole, exchange)
 
     def _slot(self, name: object) -> Slot | None:
         raw = getattr(name, "raw", None)
@@ -259,6 +275,11 @@ def _requires_one_of(bench: Workbench, operation: Operation) -> None:
     if response.is_success or code != declared.code.raw:
         message = f"{operation.name}: answered {response.status} without '{declared.code.raw}'"
         bench.target.record.violate(Violation("requires-one-of", place, message, (exchange,)))
+
+
+def _near(value: JsonValue) -> tuple[JsonValue, ...]:
+    """Texts that are almost the same: in other letters, and without the last one."""
+    return (value.swapcase(), value[:-1]) if isinstance(value, str) else ()
 
 
 def _each(value: JsonValue) -> list[JsonValue]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, InvalidOperation
 
@@ -15,6 +16,7 @@ from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
 _AT_ONCE = 4
+_PAUSE_SECONDS = 0.1
 # A balance that lasts for more of them is left as it is.
 _MOST_CHARGES = 60
 
@@ -24,6 +26,7 @@ def conservation(bench: Workbench) -> None:
     for operation in bench.contract.operations.values():
         if operation.declared["charge"] is not None:
             _charges(bench, operation, operation.declared["charge"])
+            _gives_back(bench, operation, operation.declared["charge"])
 
 
 def exhausted(bench: Workbench) -> None:
@@ -87,9 +90,33 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
             record.skip("conservation", place, "a balance or an amount is no number")
             return
         record.check("conservation", place)
+        if how == "one call" and _left(exchanges[0], declared) not in (None, after):
+            message = f"{operation.name}: the answer tells another balance than there is"
+            record.violate(Violation("conservation", place, message, tuple(exchanges)))
         if before - after != charged:
             message = f"{operation.name}: the balance does not move by what {how} charged"
             record.violate(Violation("conservation", place, message, tuple(exchanges)))
+
+
+def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:
+    """Make the call whose amount is given back, and watch the balance until it is."""
+    record, place = bench.target.record, operation.pointer + join(CHARGE.name, "refund")
+    if declared.refund is None:
+        return
+    before = _balance(bench, declared)
+    call = bench.example(operation, declared.refund.scenario.raw)
+    exchange = None if call is None else bench.ask(call)
+    if exchange is None or exchange.response is None or not exchange.response.is_success:
+        record.skip("conservation", place, "its example did not succeed")
+        return
+    record.check("conservation", place)
+    ends = time.monotonic() + declared.refund.within_seconds
+    while _balance(bench, declared) != before:
+        if time.monotonic() > ends:
+            message = f"{operation.name}: what was to be given back is kept"
+            record.violate(Violation("conservation", place, message, (exchange,)))
+            return
+        time.sleep(_PAUSE_SECONDS)
 
 
 def _balance(bench: Workbench, declared: Charge) -> Decimal | None:
@@ -108,6 +135,14 @@ def _charged(exchanges: list[Exchange], declared: Charge) -> Decimal | None:
                 return None
             total += amount
     return total
+
+
+def _left(exchange: Exchange, declared: Charge) -> Decimal | None:
+    """The balance that an answer tells."""
+    response = exchange.response
+    if declared.left is None or response is None:
+        return None
+    return _number(response.at(declared.left.raw))
 
 
 def _number(value: JsonValue) -> Decimal | None:

@@ -8,30 +8,45 @@ from typing import Any
 
 from specwright.conformance.calls import Absent, Call
 from specwright.conformance.contract import Contract, Operation, Slot
-from specwright.conformance.exchange import Exchange, JsonValue, readings, text_of
+from specwright.conformance.exchange import (
+    Exchange,
+    JsonValue,
+    Response,
+    readings,
+    text_of,
+    value_at,
+)
 from specwright.conformance.record import Violation
+from specwright.conformance.samples import sample
+from specwright.conformance.scenarios.capacity import release_all
+from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.conformance.workbench import Workbench
+from specwright.document import sites
 from specwright.pointer import Pointer, join, split
+from specwright.runtime.client.urls import encoded_pairs
 from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.invalid import INVALID
 
-# Longer texts and lists are for servers to refuse by the size of the body.
-_LONGEST = 5_000
 _UNKNOWN = "unknownMember"
+# A member of an object that may have any.
+_ADDITIONAL = "key"
+# Of objects within objects.
+_DEPTH = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """A value in the place of another one, and the condition that it meets; None where it fits."""
+class _Spot:
+    """What is changed: its name, by which an answer may point to it, and where it is declared."""
 
-    how: str
-    value: JsonValue
-    condition: Condition | None
+    name: str
+    place: Pointer
 
 
 def validation(bench: Workbench) -> None:
     """Change one thing at a time in a request that succeeds, to every side of its limits."""
     for operation in bench.contract.operations.values():
+        if not operation.slots and operation.body is None:
+            continue
         made = bench.made.get(operation.pointer)
         if made is None:
             bench.target.record.skip(
@@ -41,6 +56,8 @@ def validation(bench: Workbench) -> None:
         trial = _Trial(bench, operation, bench.with_fresh_key(made[0]))
         trial.parameters()
         trial.body()
+        # What was tried is no example for later calls.
+        bench.made[operation.pointer] = made
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,67 +73,125 @@ class _Trial:
     def parameters(self) -> None:
         """Values of parameters in query and headers, whose text has no other reading."""
         for slot in self.operation.slots:
-            if slot.written.location not in ("query", "header"):
-                continue
             schema = self.contract.document.follow(slot.site.value.get("schema"))
-            for variant in _variants(schema if isinstance(schema, dict) else {}):
-                if self._is_distinct(slot, variant):
-                    place = slot.site.pointer
-                    self._send(self.call.with_argument(slot.key, variant.value), place, variant)
+            schema = schema if isinstance(schema, dict) else {}
+            usual = self._usual(slot)
+            # How lists and objects are written is a matter of styles.
+            is_plain = isinstance(usual, (bool, int, float, str))
+            if is_plain and slot.written.location in ("query", "header"):
+                found = [each for each in variants(schema, usual) if self._is_distinct(slot, each)]
+                for variant in found:
+                    call = self.call.with_argument(slot.key, variant.value)
+                    self._send(call, _Spot(slot.written.wire, slot.site.pointer), variant)
+                self._twice(slot, usual, found)
+            if slot.written.location != "header":
+                for value in odd(schema):
+                    self._survive(self.call.with_argument(slot.key, value))
+
+    def _usual(self, slot: Slot) -> JsonValue:
+        """A value of a parameter that fits, as far as is known."""
+        if slot.key in self.call.arguments:
+            return self.call.arguments[slot.key]
+        document = self.contract.document
+        given = [value for _, value in sites.examples(document, slot.site)]
+        value: JsonValue = given[0] if given else sample(document, slot.site.value.get("schema"))
+        return value
 
     def _is_distinct(self, slot: Slot, variant: Variant) -> bool:
         """Whether the text of a value does not fit where the value does not."""
         if variant.value is None or isinstance(variant.value, (dict, list)):
             return False
+        text = text_of(variant.value)
+        if slot.written.location == "header" and not (text.isascii() and text == text.strip()):
+            return False
         # As text, `17` is a number that may be out of range, too.
-        if isinstance(variant.value, str) and variant.value.isdecimal():
+        if isinstance(variant.value, str) and text.isdecimal():
             return False
         fits = [
-            not any(self.contract.instances.problems(slot.schema, each))
-            for each in readings(text_of(variant.value))
+            not any(self.contract.instances.problems(slot.schema, each)) for each in readings(text)
         ]
         return any(fits) if variant.condition is None else not any(fits)
+
+    def _twice(self, slot: Slot, usual: JsonValue, found: list[Variant]) -> None:
+        """A parameter that stands there twice, once with a value that does not fit."""
+        wrong = next((each for each in found if each.condition is not None), None)
+        if slot.written.location != "query" or self.contract.errors is None or wrong is None:
+            return
+        for first, second in ((usual, wrong.value), (wrong.value, usual)):
+            call = self.call.with_argument(slot.key, first)
+            pairs = encoded_pairs(slot.written, second)
+            path = call.path + "".join(f"&{name}={text}" for name, text in pairs)
+            request = self.bench.target.request(self.operation.method, path, headers=call.headers)
+            exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
+            how = f"'{slot.written.wire}' with two values"
+            self._is_refused(exchange, slot.site.pointer, how)
 
     def body(self) -> None:
         """Members of the JSON body, one after the other, and members that are not there."""
         schema = self.contract.body_schema(self.operation)
         if schema is None or isinstance(self.call.body, Absent):
             return
-        for pointer, declared in self._members(schema, "", 0):
-            place = declared["pointer"]
-            for variant in _variants(declared["schema"]):
-                self._member(self.call.with_member(pointer, variant.value), schema, place, variant)
+        for pointer, place, declared in self._members(schema, "", 0):
+            spot = _Spot(split(pointer)[-1], place)
+            usual = self._member_of_call(pointer, declared)
+            for variant in variants(declared, usual):
+                self._member(self.call.with_member(pointer, variant.value), schema, spot, variant)
+            for value in odd(declared):
+                self._survive(self.call.with_member(pointer, value))
         for pointer, holder in self._objects(schema):
             for name in holder.get("required", ()):
                 if isinstance(self.call.body, dict) and not pointer:
                     body = {key: each for key, each in self.call.body.items() if key != name}
                     missing = Variant(f"without '{name}'", None, Condition.MISSING_FIELD)
                     call = Call(self.operation, self.call.arguments, body)
-                    self._member(call, schema, schema, missing)
+                    self._member(call, schema, _Spot(name, schema), missing)
             if holder.get("additionalProperties") is False:
                 unknown = Variant(f"'{_UNKNOWN}' at '{pointer}'", 1, Condition.UNKNOWN_FIELD)
                 call = self.call.with_member(pointer + join(_UNKNOWN), 1)
-                self._member(call, schema, schema, unknown)
+                self._member(call, schema, _Spot(_UNKNOWN, schema), unknown)
 
-    def _member(self, call: Call, schema: Pointer, place: Pointer, variant: Variant) -> None:
+    def _member(self, call: Call, schema: Pointer, spot: _Spot, variant: Variant) -> None:
         wrong = any(self.contract.instances.problems(schema, call.body))
         if wrong is (variant.condition is not None):
-            self._send(call, place, variant)
+            self._send(call, spot, variant)
+
+    def _member_of_call(self, pointer: Pointer, schema: dict[str, Any]) -> JsonValue:
+        """What the call has at a pointer, else a sample; a key is one that was never used."""
+        if pointer == self._key:
+            return self.bench.fresh_key()
+        found = _in_body(self.call, pointer)
+        return sample(self.contract.document, schema) if found is None else found
+
+    @property
+    def _key(self) -> Pointer | None:
+        """Where the body has what tells requests apart."""
+        declared = self.operation.declared["idempotency"]
+        return None if declared is None else declared.key.raw
 
     def _members(
         self, schema: Pointer, pointer: Pointer, depth: int
-    ) -> Iterator[tuple[Pointer, dict[str, Any]]]:
-        """The properties of the body, without that which tells requests apart."""
-        at, found = self.contract.document.end(schema, {"$ref": f"#{schema}"})
-        key = self.operation.declared["idempotency"]
-        if not isinstance(found, dict) or depth > 2:
+    ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
+        """The members of the body, with the places and the schemas of their properties."""
+        document = self.contract.document
+        at, found = document.end(schema, {"$ref": f"#{schema}"})
+        if not isinstance(found, dict) or depth > _DEPTH:
             return
         for name in found.get("properties") or {}:
-            place, inner = at + join("properties", name), pointer + join(name)
-            value = self.contract.document.follow(found["properties"][name])
-            if isinstance(value, dict) and (key is None or key.key.raw != inner):
-                yield inner, {"schema": value, "pointer": place}
-                yield from self._members(place, inner, depth + 1)
+            yield from self._members_at(at + join("properties", name), pointer + join(name), depth)
+        if isinstance(found.get("additionalProperties"), dict):
+            now = _in_body(self.call, pointer)
+            name = next(iter(now), _ADDITIONAL) if isinstance(now, dict) else _ADDITIONAL
+            yield from self._members_at(
+                at + join("additionalProperties"), pointer + join(name), depth
+            )
+
+    def _members_at(
+        self, place: Pointer, pointer: Pointer, depth: int
+    ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
+        schema = self.contract.document.end(place, {"$ref": f"#{place}"})[1]
+        if isinstance(schema, dict):
+            yield pointer, place, schema
+            yield from self._members(place, pointer, depth + 1)
 
     def _objects(self, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
         """The objects of the body that are there."""
@@ -129,37 +204,62 @@ class _Trial:
                 if isinstance(inner, dict) and isinstance(body.get(name), dict):
                     yield join(name), inner
 
-    def _send(self, call: Call, place: Pointer, variant: Variant) -> None:
-        exchange = self.bench.send(self.bench.with_fresh_key(call))
-        response = exchange.response
+    def _send(self, call: Call, spot: _Spot, variant: Variant) -> None:
+        self._judge(self._ask(call), spot, variant)
+
+    def _survive(self, call: Call) -> None:
+        """Whether a server fails at a request is seen by the monitors."""
+        self.bench.target.record.check("server-error", self.operation.pointer)
+        self._ask(call)
+
+    def _ask(self, call: Call) -> Exchange:
+        """Send a call under a key of its own, and where there is room for what it makes."""
+        key = self._key
+        if key is None or _in_body(self.call, key) == _in_body(call, key):
+            call = self.bench.with_fresh_key(call)
+        capacity = self.operation.declared["capacity"]
+        exchange = self.bench.send(call)
+        if capacity is None or exchange.response is None:
+            return exchange
+        if exchange.response.status != capacity.status:
+            return exchange
+        release_all(self.bench, capacity)
+        return self.bench.send(call)
+
+    def _judge(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
+        response, place = exchange.response, spot.place
         if response is None or response.status in (429, 500):
             return
         record, name = self.bench.target.record, self.operation.name
         if variant.condition is None:
             record.check("valid-refused", place)
-            if self._is_malformed(exchange, place):
+            if self._is_malformed(response, spot):
                 message = f"{name}: {variant.how} was refused as malformed"
                 record.violate(Violation("valid-refused", place, message, (exchange,)))
             return
-        record.check("invalid-accepted", place)
-        if response.is_success:
-            message = f"{name}: {variant.how} was accepted"
-            record.violate(Violation("invalid-accepted", place, message, (exchange,)))
-        elif response.status < 500:
+        if self._is_refused(exchange, place, variant.how) and response.status < 500:
             self._code(exchange, place, variant)
 
-    def _is_malformed(self, exchange: Exchange, place: Pointer) -> bool:
-        """Whether the answer says that the request has a form that it must not have."""
-        response, errors = exchange.response, self.contract.errors
-        if response is None or response.is_success:
+    def _is_refused(self, exchange: Exchange, place: Pointer, how: str) -> bool:
+        """Note that something was accepted that does not fit."""
+        record, response = self.bench.target.record, exchange.response
+        record.check("invalid-accepted", place)
+        if response is not None and response.is_success:
+            message = f"{self.operation.name}: {how} was accepted"
+            record.violate(Violation("invalid-accepted", place, message, (exchange,)))
             return False
-        if errors is None:
+        return True
+
+    def _is_malformed(self, response: Response, spot: _Spot) -> bool:
+        """Whether the answer says that the request has a form that it must not have."""
+        errors = self.contract.errors
+        if response.is_success or errors is None:
             return False
         code = response.at(errors.code.raw)
         param = response.at(errors.param.raw) if errors.param is not None else None
         listed = {each.raw: value.condition for each, value in errors.codes.items()}
         # Another member may be at fault: a value that fits may ask for one that is not there.
-        at_fault = param is None or str(param).split(".")[-1] == split(place)[-1]
+        at_fault = param is None or str(param).split(".")[-1] == spot.name
         return listed.get(str(code)) in MALFORMED and at_fault
 
     def _code(self, exchange: Exchange, place: Pointer, variant: Variant) -> None:
@@ -186,64 +286,6 @@ class _Trial:
         return None if declared is None else declared.code.raw
 
 
-def _variants(schema: dict[str, Any]) -> Iterator[Variant]:
-    """Values around every limit of a schema; whether they fit is checked before they are sent."""
-    kinds = schema.get("type")
-    kind = kinds if isinstance(kinds, str) else None
-    for wrong in _WRONG_TYPES.get(kind or "", ()):
-        yield Variant(f"{wrong!r} for a {kind}", wrong, Condition.INVALID_VALUE)
-    if "enum" in schema or "const" in schema:
-        values = schema.get("enum", [schema.get("const")])
-        for value in values:
-            yield Variant(f"'{value}'", value, None)
-        if kind == "string":
-            yield Variant("a value out of the list", "no-such-value", Condition.INVALID_VALUE)
-        return
-    if kind in ("integer", "number"):
-        yield from _numbers(schema)
-    if kind == "string" and "format" not in schema:
-        yield from _texts(schema)
-    if kind == "array":
-        yield from _arrays(schema)
-
-
-_WRONG_TYPES: dict[str, tuple[JsonValue, ...]] = {
-    "string": (17, True, None, {}),
-    "integer": ("17", 1.5, True, None),
-    "number": ("17", True, None),
-    "boolean": ("true", 1, None),
-    "array": ({}, "text", None),
-    "object": ([], "text", None),
-}
-
-
-def _numbers(schema: dict[str, Any]) -> Iterator[Variant]:
-    for keyword, step in (("minimum", -1), ("maximum", 1)):
-        if isinstance(schema.get(keyword), int):
-            limit = schema[keyword]
-            yield Variant(f"{limit}, the {keyword},", limit, None)
-            yield Variant(f"{limit + step}", limit + step, Condition.OUT_OF_RANGE)
-
-
-def _texts(schema: dict[str, Any]) -> Iterator[Variant]:
-    for keyword, step in (("minLength", -1), ("maxLength", 1)):
-        limit = schema.get(keyword)
-        if isinstance(limit, int) and 0 <= limit + step <= _LONGEST:
-            yield Variant(f"a text of {limit}", "a" * limit, None)
-            yield Variant(
-                f"a text of {limit + step}", "a" * (limit + step), Condition.INVALID_LENGTH
-            )
-    if "pattern" in schema:
-        for text in ("with space", "ümlaut", "-"):
-            yield Variant(f"'{text}', which the pattern refuses,", text, Condition.INVALID_VALUE)
-
-
-def _arrays(schema: dict[str, Any]) -> Iterator[Variant]:
-    item = schema.get("items") if isinstance(schema.get("items"), dict) else {}
-    value = (item or {}).get("enum", ["text"])[0]
-    for keyword, step in (("minItems", -1), ("maxItems", 1)):
-        limit = schema.get(keyword)
-        if isinstance(limit, int) and 0 <= limit + step <= _LONGEST:
-            yield Variant(
-                f"a list of {limit + step}", [value] * (limit + step), Condition.INVALID_LENGTH
-            )
+def _in_body(call: Call, pointer: Pointer) -> JsonValue:
+    """The value at a pointer of a call's body; None where there is none."""
+    return None if isinstance(call.body, Absent) else value_at(call.body, pointer)

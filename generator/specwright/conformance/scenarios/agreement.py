@@ -1,0 +1,105 @@
+"""Resources in a list, compared with the same ones by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.conformance.calls import Call
+from specwright.conformance.contract import Contract, Operation
+from specwright.conformance.exchange import Exchange, JsonValue, Response
+from specwright.conformance.links import Unknown, evaluate, inferred
+from specwright.conformance.monitors import sort_key
+from specwright.conformance.record import Violation
+from specwright.conformance.workbench import Workbench
+from specwright.pointer import Pointer, join, split
+from specwright.vocabulary.keywords.pagination import Pagination
+
+
+def agreement(bench: Workbench) -> None:
+    """Read the first item of each list by its link, and hold the two against each other."""
+    for operation in bench.contract.operations.values():
+        declared = operation.declared["pagination"]
+        if declared is not None and operation.pointer in bench.made:
+            call, _ = bench.made[operation.pointer]
+            listed = bench.send(call)
+            for reader in _readers(bench, call, listed, declared):
+                _compare(bench, call, reader, declared)
+
+
+def _readers(
+    bench: Workbench, call: Call, listed: Exchange, declared: Pagination
+) -> Iterator[Call]:
+    """Calls along links that answer with an item of a list, by the same schema."""
+    contract, operation, response = bench.contract, call.operation, listed.response
+    if response is None or not response.is_success:
+        return
+    item = _schema(contract, operation, response.status, (*split(declared.items.raw), "0"))
+    links = contract.links(operation, response.status)
+    for link in links or inferred(contract, operation, response):
+        target = contract.operations[link.target]
+        if item is None or not target.is_safe or _schema(contract, target, 200, ()) != item:
+            continue
+        try:
+            yield Call(
+                target,
+                {
+                    slot.key: evaluate(expression, call, response)
+                    for name, expression in link.parameters.items()
+                    if (slot := target.slot(name)) is not None
+                },
+            )
+        except Unknown:
+            continue
+
+
+def _schema(
+    contract: Contract, operation: Operation, status: int, place: tuple[str, ...]
+) -> Pointer | None:
+    """Where the schema of a value in an answer is declared; None where nothing says so."""
+    response = operation.response(status)
+    schema = None if response is None else contract.schema_of(response)
+    if schema is None:
+        return None
+    at, found = contract.document.end(schema, {"$ref": f"#{schema}"})
+    for token in place:
+        if isinstance(found, dict) and token in found.get("properties", {}):
+            inner = at + join("properties", token)
+        elif isinstance(found, dict) and "items" in found:
+            inner = at + join("items")
+        else:
+            return None
+        at, found = contract.document.end(inner, {"$ref": f"#{inner}"})
+    return at
+
+
+def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -> None:
+    """Compare what has not changed between a reading before the list and one after it."""
+    record, place = bench.target.record, reader.operation.pointer
+    before, listed, after = bench.send(reader), bench.send(call), bench.send(reader)
+    first, last = (_members(each.response) for each in (before, after))
+    name = split(declared.id.raw)[-1]
+    items = listed.response.at(declared.items.raw) if listed.response is not None else None
+    for each in items if isinstance(items, list) else ():
+        item = _plain(each)
+        if name not in item or item[name] != first.get(name):
+            continue
+        record.check("list-agrees", place)
+        for member in sorted(item.keys() & first.keys() & last.keys()):
+            if first[member] == last[member] != item[member]:
+                message = f"{reader.operation.name}: '{member}' is another in the list"
+                record.violate(Violation("list-agrees", place, message, (listed, after)))
+
+
+def _members(response: Response | None) -> dict[str, object]:
+    return {} if response is None else _plain(response.json_or_none)
+
+
+def _plain(value: JsonValue) -> dict[str, object]:
+    """The plain members of an object, as they are compared; lists may leave out the others."""
+    if not isinstance(value, dict):
+        return {}
+    return {
+        name: sort_key(each)
+        for name, each in value.items()
+        if isinstance(each, (str, int, float)) and each != ""
+    }

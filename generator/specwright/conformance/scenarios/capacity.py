@@ -1,0 +1,95 @@
+"""How many resources there may be (`x-contract-capacity`)."""
+
+from __future__ import annotations
+
+from specwright.conformance.calls import Call
+from specwright.conformance.contract import Operation
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.record import Violation
+from specwright.conformance.workbench import Workbench
+from specwright.pointer import join
+from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
+
+
+def capacity(bench: Workbench) -> None:
+    """Fill every capacity, exceed it, and use it again after a release."""
+    for operation in bench.contract.operations.values():
+        if operation.declared["capacity"] is not None:
+            _capacity(bench, operation, operation.declared["capacity"])
+
+
+def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> None:
+    record, place = bench.target.record, operation.pointer + join(CAPACITY.name)
+    release_all(bench, declared)
+    before = _there(bench, operation)
+    refused: Exchange | None = None
+    made: list[Exchange] = []
+    for _ in range(declared.limit + 1):
+        call = next(bench.candidates(operation), None)
+        exchange = None if call is None else bench.send(call)
+        if exchange is None or exchange.response is None:
+            record.skip("capacity", place, "no request could be made")
+            return
+        if not exchange.response.is_success:
+            refused = exchange
+            break
+        made.append(exchange)
+    if operation.pointer not in bench.made:
+        record.skip("capacity", place, "the operation never succeeded")
+        return
+    record.check("capacity", place)
+    errors = bench.contract.errors
+    if refused is None or refused.response is None:
+        message = f"{operation.name}: more than {declared.limit} were made"
+        record.violate(Violation("capacity", place, message, tuple(made)))
+    else:
+        response = refused.response
+        code = response.at(errors.code.raw) if errors is not None else declared.code.raw
+        if (response.status, code) != (declared.status, declared.code.raw):
+            message = (
+                f"{operation.name}: answered {response.status}, not {declared.status} "
+                f"{declared.code.raw}, when the capacity is used up"
+            )
+            record.violate(Violation("capacity", place, message, (refused,)))
+        if before is not None and before + len(made) < declared.limit:
+            message = f"{operation.name}: fewer than {declared.limit} could be made"
+            record.violate(Violation("capacity", place, message, (refused,)))
+    _release(bench, operation, declared)
+
+
+def release_all(bench: Workbench, declared: Capacity) -> None:
+    """Remove what is known of, so that there is room."""
+    release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
+    if release is not None and release.slots:
+        for value in list(bench.known(release, release.slots[0])):
+            bench.send(Call(release, {release.slots[0].key: value}))
+
+
+def _there(bench: Workbench, operation: Operation) -> int | None:
+    """How many there are, where a list in the same path can tell."""
+    for each in bench.contract.operations.values():
+        page = each.declared["pagination"]
+        if each.site.key == operation.site.key and page is not None:
+            made = bench.succeed(each)
+            response = made[1].response if made is not None else None
+            items = response.at(page.items.raw) if response is not None else None
+            return len(items) if isinstance(items, list) else None
+    return None
+
+
+def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None:
+    """Remove one, and make another one in its place; then remove all that were made here."""
+    record, place = bench.target.record, operation.pointer + join(CAPACITY.name)
+    release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
+    if release is None or not release.slots:
+        return
+    slot = release.slots[0]
+    for number, value in enumerate(list(bench.known(release, slot))):
+        removed = bench.send(Call(release, {slot.key: value}))
+        if removed.response is None or not removed.response.is_success or number > 0:
+            continue
+        call = next(bench.candidates(operation), None)
+        again = None if call is None else bench.send(call)
+        if again is not None and again.response is not None and not again.response.is_success:
+            message = f"{operation.name}: refused after a place had been released"
+            record.violate(Violation("capacity", place, message, (removed, again)))

@@ -1,0 +1,40 @@
+"""Requests that carry no credentials, or wrong ones."""
+
+from __future__ import annotations
+
+from specwright.conformance.record import Violation
+from specwright.conformance.target import MISNAMED, NOBODY, STRANGER
+from specwright.conformance.workbench import Workbench
+
+
+def credentials(bench: Workbench) -> None:
+    """Call every operation that asks for a credential without one, and with a wrong one."""
+    for operation in bench.contract.operations.values():
+        if operation.scheme is None:
+            continue
+        call = bench.made[operation.pointer][0] if operation.pointer in bench.made else None
+        call = call or next(bench.candidates(operation), None)
+        if call is None:
+            reason = "no request could be made"
+            bench.target.record.skip("credentials-ignored", operation.pointer, reason)
+            continue
+        for role, how in _strangers(bench).items():
+            exchange = bench.send(call, role)
+            bench.target.record.check("credentials-ignored", operation.pointer)
+            response = exchange.response
+            # Statuses by which other interfaces hide that there is anything (RFC 9110, 15.5.4).
+            refused = (401,) if operation.response(401) is not None else (401, 403, 404)
+            if response is not None and response.status not in (*refused, 429):
+                message = f"{operation.name}: answered {response.status} {how}"
+                bench.target.record.violate(
+                    Violation("credentials-ignored", operation.scheme.pointer, message, (exchange,))
+                )
+                break
+
+
+def _strangers(bench: Workbench) -> dict[str, str]:
+    roles = {NOBODY: "without credentials", STRANGER: "with a wrong key"}
+    credential = bench.target.credential
+    if credential is not None and credential.prefix:
+        roles[MISNAMED] = "with the right key under another scheme"
+    return roles

@@ -1,0 +1,196 @@
+"""Requests for what belongs to another partner."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from specwright.conformance.calls import Call
+from specwright.conformance.contract import Operation, Slot
+from specwright.conformance.exchange import Exchange, JsonValue
+from specwright.conformance.monitors import sort_key
+from specwright.conformance.record import Violation
+from specwright.conformance.scenarios.explore import renew
+from specwright.conformance.target import MAIN, OTHER
+from specwright.conformance.workbench import Workbench
+
+# Values of each variable.
+_TRIED = 3
+_NOT_THERE = 404
+# By which it may be hidden that something is there (RFC 9110, 15.5.4).
+_NOT_FOUND = (403, _NOT_THERE)
+# For each letter and digit another one.
+_ANOTHER = str.maketrans(
+    "0123456789abcdefghijklmnopqrstuvwxyz", "1234567890bcdefghijklmnopqrstuvwxyza"
+)
+_AMOUNT = re.compile(r"-?\d+\.\d+")
+
+
+def isolation(bench: Workbench) -> None:
+    """Ask, as another partner, for what this one has made, and look for it in the other's lists."""
+    record = bench.target.record
+    if OTHER not in bench.target.keys:
+        for operation in bench.contract.operations.values():
+            if operation.scheme and operation.template.names:
+                reason = "no key of another partner was given"
+                record.skip("isolation", operation.pointer, reason)
+        return
+    renew(bench)
+    trial = _Isolation(bench, _own_values(bench))
+    # Whoever changes or removes what is somebody else's comes after those who look at it.
+    for operation in sorted(bench.contract.operations.values(), key=_severity):
+        if operation.scheme is None:
+            continue
+        if operation.template.names:
+            trial.by_path(operation)
+        elif operation.declared["pagination"] is not None:
+            trial.by_list(operation)
+
+
+def _severity(operation: Operation) -> int:
+    return 0 if operation.is_safe else 2 if operation.method == "DELETE" else 1
+
+
+def _own_values(bench: Workbench) -> set[str]:
+    """The texts that first came from an answer to something that was made for this partner.
+
+    What had been in an answer or a request before, such as an item of a shared catalogue, is not
+    this partner's own, nor is what the document names, such as a status.
+    """
+    seen = set(_texts(bench.contract.document.data))
+    own = set[str]()
+    for exchange in bench.target.record.exchanges:
+        operation = bench.contract.operations.get(exchange.operation or "")
+        response = exchange.response
+        if operation is None or response is None or not response.is_success:
+            continue
+        found = {each for each in _texts(response.json_or_none) if _can_tell(each)}
+        if exchange.role == MAIN and not operation.is_safe:
+            own |= {each for each in found - seen if not _is_sent(exchange, each)}
+        seen |= found
+    return own
+
+
+def _is_sent(exchange: Exchange, text: str) -> bool:
+    """Whether the request had a text that is in its answer."""
+    body = (exchange.request.body or b"").decode("utf-8", "replace")
+    return text in exchange.request.url or text in body
+
+
+def _can_tell(text: str) -> bool:
+    """Whether a text can tell one partner's from another's: moments and amounts may be equal."""
+    is_moment = not isinstance(sort_key(text), str)
+    return len(text) > 5 and not is_moment and _AMOUNT.fullmatch(text) is None
+
+
+def _texts(value: JsonValue) -> list[str]:
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in _texts(each)]
+    if isinstance(value, list):
+        return [text for each in value for text in _texts(each)]
+    return [value] if isinstance(value, str) else []
+
+
+@dataclass(frozen=True, slots=True)
+class _Isolation:
+    """What another partner gets to see and to do.
+
+    Attributes:
+        own: the texts that are this partner's own.
+        hidden: by path up to a variable, the values of the variable that this partner finds there
+            and another one does not.
+    """
+
+    bench: Workbench
+    own: set[str]
+    hidden: dict[str, set[str]] = field(default_factory=dict)
+
+    def by_path(self, operation: Operation) -> None:
+        """Every value that this partner knows of each variable of a path."""
+        for slot in operation.slots:
+            if slot.written.location == "path":
+                for value in self.bench.known(operation, slot)[:_TRIED]:
+                    self._reach(operation, slot, value)
+
+    def _reach(self, operation: Operation, slot: Slot, value: JsonValue) -> None:
+        made = self.bench.made.get(operation.pointer)
+        call = made[0] if made else next(self.bench.candidates(operation), None)
+        if call is None or not isinstance(value, str):
+            return
+        call = call.with_argument(slot.key, value)
+        exchange = self._send(operation, call)
+        response = exchange.response
+        if response is None:
+            return
+        hidden = self.hidden.setdefault(_up_to(operation, slot), set())
+        if response.is_success:
+            if value in self.own or value in hidden:
+                self._violate(operation, "another partner reached what is not its own", exchange)
+                return
+            shown = self.own.intersection(_texts(response.json_or_none))
+            if not all(_is_sent(exchange, each) for each in shown):
+                self._violate(operation, "another partner is shown what is this one's", exchange)
+        elif value in self.own or self._is_there(operation, call):
+            if operation.is_safe and response.status in _NOT_FOUND:
+                hidden.add(value)
+            self._compare(operation, call.with_argument(slot.key, _invented(value)), exchange)
+
+    def _is_there(self, operation: Operation, call: Call) -> bool:
+        """Whether this partner itself gets what another one does not."""
+        if not operation.is_safe:
+            return False
+        response = self.bench.send(call).response
+        return response is not None and response.is_success
+
+    def _compare(self, operation: Operation, invented: Call, refused: Exchange) -> None:
+        """Hold the answer about what is somebody else's to that about what is not there."""
+        errors = self.bench.contract.errors
+        if errors is None:
+            return
+        exchange = self._send(operation, invented)
+        answers = [each.response for each in (refused, exchange) if each.response is not None]
+        told = [(each.status, each.at(errors.code.raw)) for each in answers]
+        if len(told) == 2 and told[1][0] == _NOT_THERE and told[0] != told[1]:
+            message = (
+                f"what is another partner's is answered {told[0][0]} {told[0][1]}, and "
+                f"what is not there {told[1][0]} {told[1][1]}"
+            )
+            self._violate(operation, message, refused, exchange)
+
+    def by_list(self, operation: Operation) -> None:
+        """The list as it is, and with each filter that names what is this partner's own."""
+        made = self.bench.made.get(operation.pointer)
+        if made is None:
+            return
+        calls = [made[0]]
+        for slot in operation.slots:
+            if slot.filter is not None:
+                known = [each for each in self.bench.known(operation, slot) if each in self.own]
+                calls += [made[0].with_argument(slot.key, each) for each in known[:1]]
+        for call in calls:
+            exchange = self._send(operation, call)
+            response = exchange.response
+            items = response.at(operation.declared["pagination"].items.raw) if response else None
+            if self.own & set(_texts(items)):
+                message = "the list of another partner shows this one's"
+                self._violate(operation, message, exchange)
+
+    def _send(self, operation: Operation, call: Call) -> Exchange:
+        self.bench.target.record.check("isolation", operation.pointer)
+        return self.bench.send(self.bench.with_fresh_key(call), OTHER)
+
+    def _violate(self, operation: Operation, message: str, *exchanges: Exchange) -> None:
+        self.bench.target.record.violate(
+            Violation("isolation", operation.pointer, f"{operation.name}: {message}", exchanges)
+        )
+
+
+def _up_to(operation: Operation, slot: Slot) -> str:
+    """The path up to a variable, which says what the variable names."""
+    return operation.site.key.partition(f"{{{slot.written.wire}}}")[0]
+
+
+def _invented(value: str) -> str:
+    """A value of the same form that nobody has been given."""
+    middle = len(value) // 2
+    return value[:middle] + value[middle:].translate(_ANOTHER)

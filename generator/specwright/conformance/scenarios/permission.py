@@ -1,0 +1,26 @@
+"""Requests with a key that may do nothing."""
+
+from __future__ import annotations
+
+from specwright.conformance.record import Violation
+from specwright.conformance.target import SUSPENDED
+from specwright.conformance.workbench import Workbench
+
+
+def permission(bench: Workbench) -> None:
+    """Call every operation that asks for a credential with a key that may do nothing."""
+    record = bench.target.record
+    for operation in bench.contract.operations.values():
+        if operation.scheme is None:
+            continue
+        call = next(bench.candidates(operation), None)
+        if SUSPENDED not in bench.target.keys or call is None:
+            reason = "no key was given that may do nothing"
+            record.skip("permission", operation.pointer, reason)
+            continue
+        exchange = bench.send(call, SUSPENDED)
+        record.check("permission", operation.pointer)
+        response = exchange.response
+        if response is not None and response.status not in (403, 429):
+            message = f"{operation.name}: answered {response.status} to a key that may do nothing"
+            record.violate(Violation("permission", operation.pointer, message, (exchange,)))

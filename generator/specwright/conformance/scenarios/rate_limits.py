@@ -1,0 +1,172 @@
+"""How many requests are served in a window (`x-contract-rate-limit`)."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+from specwright.conformance.calls import Call
+from specwright.conformance.contract import Operation
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.monitors import STATE
+from specwright.conformance.record import Violation
+from specwright.conformance.target import LIMITED, MAIN
+from specwright.conformance.workbench import Workbench
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass
+
+_THREADS = 8
+# What shows that something changes, and whether it is counted.
+_IN_A_ROW = 4
+# The scope in which each key has limits of its own.
+_KEY = "key"
+
+
+def windows(bench: Workbench) -> None:
+    """Watch what is left of each limit, while it is nearly unused."""
+    limits = bench.contract.rate_limits
+    for name, declared in limits.classes.items() if limits is not None else ():
+        place, call = join(RATE_LIMITS.name, "classes", name.raw), _cheapest(bench, name.raw)
+        if call is not None:
+            _falls(bench, place, call)
+            _is_apart(bench, place, call, declared)
+
+
+def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
+    """Each request takes something of what is left."""
+    role = LIMITED if LIMITED in bench.target.keys else MAIN
+    exchanges = [bench.send(call, role) for _ in range(_IN_A_ROW)]
+    left = [_left(bench, each) for each in exchanges]
+    if None in left:
+        return
+    bench.target.record.check("rate-limit-headers", place)
+    if len(set(left)) == 1:
+        message = f"{call.operation.name}: what is left of the limit never changes"
+        bench.target.record.violate(
+            Violation("rate-limit-headers", place, message, tuple(exchanges))
+        )
+
+
+def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitClass) -> None:
+    """What another key asks for takes nothing from a limit that is counted by key."""
+    record, keys = bench.target.record, bench.target.keys
+    if declared.scope.raw != _KEY:
+        return
+    if LIMITED not in keys or keys[LIMITED] == keys[MAIN]:
+        record.skip("rate-limit-scope", place, "no key was given whose limits may be used up")
+        return
+    before = bench.send(call, LIMITED)
+    between = [bench.send(call) for _ in range(_IN_A_ROW)]
+    after = bench.send(call, LIMITED)
+    left, then = _left(bench, before), _left(bench, after)
+    if left is None or then is None:
+        record.skip("rate-limit-scope", place, "no answer says what is left of the limit")
+        return
+    record.check("rate-limit-scope", place)
+    # Time only gives something back.
+    if left - then > 1:
+        message = f"{call.operation.name}: requests of another key count"
+        record.violate(Violation("rate-limit-scope", place, message, (before, *between, after)))
+
+
+def rate_limits(bench: Workbench) -> None:
+    """Use up the limit of every class with a key that may be used up."""
+    limits, record = bench.contract.rate_limits, bench.target.record
+    if limits is None:
+        return
+    for name, declared in limits.classes.items():
+        place = join(RATE_LIMITS.name, "classes", name.raw)
+        if LIMITED not in bench.target.keys:
+            record.skip("rate-limit", place, "no key was given whose limits may be used up")
+            continue
+        call = _cheapest(bench, name.raw)
+        if call is None:
+            record.skip("rate-limit", place, "no operation of the class has succeeded")
+            continue
+        with ThreadPoolExecutor(_THREADS) as pool:
+            exchanges = list(
+                pool.map(lambda _, call=call: bench.send(call, LIMITED), range(declared.limit + 5))
+            )
+        _count(bench, place, name.raw, declared, exchanges)
+        # A class counts all its operations together: what one has used up, the others lack.
+        last = exchanges[-1].response
+        for each in _of_class(bench, name.raw) if last and last.status == 429 else ():
+            another = next(bench.candidates(each), None)
+            if another is not None:
+                bench.send(another, LIMITED)
+
+
+def _count(
+    bench: Workbench,
+    place: Pointer,
+    name: str,
+    declared: RateLimitClass,
+    exchanges: list[Exchange],
+) -> None:
+    record = bench.target.record
+    refused = [each for each in exchanges if each.response and each.response.status == 429]
+    if len(refused) == len(exchanges):
+        record.skip("rate-limit", place, "the limit of the key had been used up before")
+        return
+    served = _served(bench, name)
+    first = min(each.sent_at for each in exchanges)
+    last = max(each.sent_at + each.seconds for each in served)
+    # Longer than a window, the limit may have been renewed meanwhile.
+    if last - first >= declared.window_seconds:
+        record.skip("rate-limit", place, "the target is too slow to use the limit up")
+        return
+    record.check("rate-limit", place)
+    said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
+    within = [each for each in served if each.sent_at >= last - declared.window_seconds]
+    if len(within) > declared.limit:
+        message = f"more than {declared.limit} {said} were served"
+        record.violate(Violation("rate-limit", place, message, (served[-1],)))
+        return
+    unused = next((each for each in served if _left(bench, each) == declared.limit - 1), None)
+    if refused and unused is not None:
+        since = [each for each in served if each.sent_at + each.seconds >= unused.sent_at]
+        if len(since) < declared.limit:
+            message = f"fewer than {declared.limit} {said} were served"
+            record.violate(Violation("rate-limit", place, message, (refused[0],)))
+
+
+def _served(bench: Workbench, name: str) -> list[Exchange]:
+    """What the key whose limits may be used up was given of a class until now."""
+    of_class = {each.pointer for each in _of_class(bench, name)}
+    return [
+        each
+        for each in bench.target.record.exchanges
+        if each.role == LIMITED and each.operation in of_class
+        if each.response is not None and each.response.status != 429
+    ]
+
+
+def _left(bench: Workbench, exchange: Exchange) -> int | None:
+    """What an answer says is left of the limit."""
+    limits = bench.contract.rate_limits
+    header = limits.headers.state if limits is not None else None
+    if header is None or exchange.response is None or exchange.response.status == 429:
+        return None
+    found = STATE.search(exchange.response.header(header.raw) or "")
+    return int(found["left"]) if found else None
+
+
+def _cheapest(bench: Workbench, name: str) -> Call | None:
+    """A call of the class that changes nothing: one that is safe, or for what is not there."""
+    of_class = _of_class(bench, name)
+    safe = [each.pointer for each in of_class if each.is_safe and each.pointer in bench.made]
+    if safe:
+        return min((bench.made[each] for each in safe), key=_size)[0]
+    for each in of_class:
+        if each.method == "DELETE" and len(each.slots) == 1:
+            return Call(each, {each.slots[0].key: "nothing-has-this-id"})
+    return None
+
+
+def _of_class(bench: Workbench, name: str) -> list[Operation]:
+    declared = [(each, each.declared["rate_limit"]) for each in bench.contract.operations.values()]
+    return [each for each, limit in declared if limit and limit.class_.raw == name]
+
+
+def _size(made: tuple[Call, Exchange]) -> int:
+    response = made[1].response
+    return 0 if response is None else len(response.body)

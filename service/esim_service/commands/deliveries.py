@@ -1,0 +1,183 @@
+"""The commands about deliveries of webhooks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import get_args
+
+import click
+
+from ..domain import redelivery
+from ..store import attempts as store
+from ..store.attempts import Attempt, Delivery, State, Wanted
+from ..store.database import Database, OperatorError
+from ..store.migrate import require_current
+from ..store.unit import Unit
+from .options import database_option, explains_mistakes, stamp, time, with_database
+
+_NOTHING = "-"
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line."
+)
+
+
+@click.group("deliveries")
+def deliveries_group() -> None:
+    """The deliveries of webhooks, of the last 30 days."""
+
+
+@deliveries_group.command("list")
+@database_option
+@click.option("--partner", help="Only those of the partner with this name.")
+@click.option("--endpoint", help="Only those to the endpoint with this id.")
+@click.option("--event", help="Only those of the event with this id.")
+@click.option("--state", type=click.Choice(get_args(State)), help="Only those in this state.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True)
+@json_option
+@explains_mistakes
+def deliveries_list(
+    database: str | None,
+    partner: str | None,
+    endpoint: str | None,
+    event: str | None,
+    state: State | None,
+    limit: int,
+    as_json: bool,
+) -> None:
+    """List deliveries, newest first.
+
+    With tabs between: id, state, partner, mode, type of the event, endpoint, attempts, outcome of
+    the last one with its status and its milliseconds, time of the next one. A delivery that was
+    dropped waited for an endpoint that was removed or disabled.
+
+    \b
+    Examples:
+      esim-service deliveries list --state waiting
+      esim-service deliveries list --partner acme --state exhausted --limit 1000
+      esim-service deliveries list --json | jq .next_at
+    """
+    wanted = Wanted(partner=partner, endpoint_id=endpoint, event_id=event, state=state)
+
+    async def work(opened: Database) -> Sequence[Delivery]:
+        await require_current(opened)
+        return await opened.read(partial(store.newest, wanted, limit))
+
+    for each in with_database(database, work):
+        click.echo(json.dumps(_object(each)) if as_json else _line(each))
+
+
+@deliveries_group.command("show")
+@click.argument("delivery_id")
+@database_option
+@json_option
+@explains_mistakes
+def deliveries_show(delivery_id: str, database: str | None, as_json: bool) -> None:
+    """Show the delivery DELIVERY_ID with all attempts.
+
+    \b
+    Examples:
+      esim-service deliveries show dlv_01kjpx8se087x754hdpg3c77y5
+    """
+
+    def read() -> Unit[tuple[Delivery, Sequence[Attempt]] | None]:
+        found = yield from store.newest(Wanted(delivery_id=delivery_id), 1)
+        return (found[0], (yield from store.of(delivery_id))) if found else None
+
+    async def work(opened: Database) -> tuple[Delivery, Sequence[Attempt]] | None:
+        await require_current(opened)
+        return await opened.read(read)
+
+    found = with_database(database, work)
+    if found is None:
+        raise OperatorError(
+            f"there is no delivery {delivery_id}: see `esim-service deliveries list`"
+        )
+    delivery, attempts = found
+    if as_json:
+        shown = {**_object(delivery), "history": [_attempt(each) for each in attempts]}
+        click.echo(json.dumps(shown))
+        return
+    click.echo(f"{delivery_id}: {delivery.state}")
+    click.echo(f"event     {delivery.event_id} {delivery.event_type or 'no longer kept'}")
+    click.echo(
+        f"endpoint  {delivery.endpoint_id} of {delivery.partner}, {delivery.scope.mode} mode"
+    )
+    for each in attempts:
+        click.echo(f"attempt {each.number} {time(each.made_at)} {_outcome(each)}")
+    if delivery.due_at is not None:
+        click.echo(f"next      {time(delivery.due_at)}")
+
+
+@deliveries_group.command("replay")
+@click.argument("delivery_id")
+@database_option
+@explains_mistakes
+def deliveries_replay(delivery_id: str, database: str | None) -> None:
+    """Send the event of the delivery DELIVERY_ID to its endpoint once more.
+
+    That makes a new delivery with six attempts of its own. Receivers know the event by its id. A
+    delivery that waits is tried again by itself, and cannot be replayed.
+
+    \b
+    Examples:
+      esim-service deliveries replay dlv_01kjpx8se087x754hdpg3c77y5
+    """
+
+    async def work(opened: Database) -> str:
+        await require_current(opened)
+        return await opened.write(lambda: redelivery.replay(delivery_id, stamp()))
+
+    try:
+        made = with_database(database, work)
+    except redelivery.RedeliveryError as error:
+        raise OperatorError(str(error)) from None
+    click.echo(made)
+
+
+def _line(delivery: Delivery) -> str:
+    return "\t".join(
+        (
+            delivery.delivery_id,
+            delivery.state,
+            delivery.partner,
+            delivery.scope.mode,
+            delivery.event_type or _NOTHING,
+            delivery.endpoint_id,
+            str(delivery.attempts),
+            _outcome(delivery.last) if delivery.last else _NOTHING,
+            _NOTHING if delivery.due_at is None else time(delivery.due_at),
+        )
+    )
+
+
+def _outcome(attempt: Attempt) -> str:
+    status = "" if attempt.status is None else f" {attempt.status}"
+    return f"{attempt.outcome}{status} {attempt.milliseconds} ms"
+
+
+def _object(delivery: Delivery) -> Mapping[str, object]:
+    return {
+        "delivery_id": delivery.delivery_id,
+        "state": delivery.state,
+        "partner": delivery.partner,
+        "mode": delivery.scope.mode,
+        "event_id": delivery.event_id,
+        "event_type": delivery.event_type,
+        "endpoint_id": delivery.endpoint_id,
+        "attempts": delivery.attempts,
+        "last_attempt": None if delivery.last is None else _attempt(delivery.last),
+        "next_at": None if delivery.due_at is None else time(delivery.due_at),
+    }
+
+
+def _attempt(attempt: Attempt) -> Mapping[str, object]:
+    return {
+        "number": attempt.number,
+        "made_at": time(attempt.made_at),
+        "milliseconds": attempt.milliseconds,
+        "outcome": attempt.outcome,
+        "status": attempt.status,
+    }

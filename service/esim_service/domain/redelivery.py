@@ -1,0 +1,47 @@
+"""Sends an event once more, when its delivery to an endpoint has ended."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..store import attempts, events, partners
+from ..store.unit import Unit
+from ..values.ids import Prefix
+from .stamp import Stamp
+
+
+class RedeliveryError(Exception):
+    """The event cannot be sent once more; the text says why."""
+
+
+def replay(delivery_id: str, stamp: Stamp) -> Unit[str]:
+    """Queue the event of a delivery for the same endpoint; return the id of the new delivery.
+
+    It has a schedule of its own, and the attempts of the old one stay as they are.
+
+    Raises:
+        RedeliveryError: the delivery is not kept, goes on by itself, or has no place to go.
+    """
+    found = yield from attempts.newest(attempts.Wanted(delivery_id=delivery_id), 1)
+    if not found:
+        raise RedeliveryError(f"there is no delivery {delivery_id}")
+    (old,) = found
+    if old.state == "waiting":
+        raise RedeliveryError(f"{delivery_id} has not ended: it is tried again by itself")
+    # As when an endpoint is tested: none that is being removed gets a delivery.
+    yield from partners.lock_account(old.scope)
+    known = yield from events.endpoints(old.scope)
+    endpoint = next((each for each in known if each.endpoint_id == old.endpoint_id), None)
+    if endpoint is None:
+        raise RedeliveryError(f"the endpoint {old.endpoint_id} was removed")
+    if endpoint.status == "disabled":
+        message = "is disabled, until it acknowledges a test of its partner"
+        raise RedeliveryError(f"the endpoint {old.endpoint_id} {message}")
+    event = yield from events.find_event(old.scope, old.event_id)
+    if event is None:
+        raise RedeliveryError(f"the event {old.event_id} is no longer kept")
+    made = stamp.new(Prefix.DELIVERY)
+    # It waits since now, not since the event was written.
+    queued = replace(event, created_at=stamp.now)
+    yield from events.add_delivery(made, queued, old.endpoint_id, stamp.now)
+    return made

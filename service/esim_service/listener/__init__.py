@@ -1,0 +1,1 @@
+"""A receiver of webhooks on the machine of a developer."""

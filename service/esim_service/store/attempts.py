@@ -1,0 +1,201 @@
+"""What was tried to deliver events, and what has become of their deliveries."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ..values.entities import Scope, WebhookEndpoint
+from .unit import Row, Unit, Value, execute, rows
+
+State: TypeAlias = Literal["waiting", "acknowledged", "exhausted", "dropped"]
+"""A delivery is dropped when its endpoint was removed or disabled while it waited."""
+
+ACKNOWLEDGED = "acknowledged"
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """One attempt.
+
+    Attributes:
+        number: counts from one.
+        milliseconds: how long it took.
+        outcome: `acknowledged`, or why it failed.
+        status: what the receiver answered, if anything.
+        next_at: when the next one was to follow; None after the last.
+    """
+
+    number: int
+    made_at: int
+    milliseconds: int
+    outcome: str
+    status: int | None
+    next_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A delivery, with its last attempt.
+
+    Attributes:
+        partner: the name.
+        event_type: None when the event is no longer kept.
+        last: None when none was made yet.
+        due_at: when the next one is made, or the lease of the one that is being made ends; None
+            when there is none to come.
+    """
+
+    delivery_id: str
+    scope: Scope
+    partner: str
+    endpoint_id: str
+    event_id: str
+    event_type: str | None
+    attempts: int
+    last: Attempt | None
+    due_at: int | None
+
+    @property
+    def state(self) -> State:
+        """What has become of it."""
+        if self.due_at is not None or self.last is None:
+            return "waiting"
+        if self.last.outcome == ACKNOWLEDGED:
+            return "acknowledged"
+        return "exhausted" if self.last.next_at is None else "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which deliveries are asked for; None stands for all."""
+
+    delivery_id: str | None = None
+    partner: str | None = None
+    endpoint_id: str | None = None
+    event_id: str | None = None
+    state: State | None = None
+
+
+_LAST = "a.number, a.made_at, a.milliseconds, a.outcome, a.status, a.next_at"
+_WAITING = (
+    f"SELECT d.*, d.attempts AS made, p.name, e.type, {_LAST} FROM deliveries d"
+    " JOIN partners p ON p.partner_id = d.partner_id"
+    " LEFT JOIN events e ON e.event_id = d.event_id"
+    " LEFT JOIN delivery_attempts a ON a.delivery_id = d.delivery_id AND a.number = d.attempts"
+    " WHERE {} ORDER BY d.delivery_id DESC LIMIT $1"
+)
+# The last attempt of each that does not wait.
+_ENDED = (
+    "SELECT d.*, d.number AS made, CAST(NULL AS BIGINT) AS due_at, p.name, e.type"
+    " FROM delivery_attempts d JOIN partners p ON p.partner_id = d.partner_id"
+    " LEFT JOIN events e ON e.event_id = d.event_id"
+    " WHERE NOT EXISTS (SELECT 1 FROM deliveries w WHERE w.delivery_id = d.delivery_id)"
+    " AND NOT EXISTS (SELECT 1 FROM delivery_attempts later"
+    " WHERE later.delivery_id = d.delivery_id AND later.number > d.number)"
+    " AND {} ORDER BY d.delivery_id DESC LIMIT $1"
+)
+_ENDS: Mapping[State | None, str] = {
+    None: "TRUE",
+    "acknowledged": f"d.outcome = '{ACKNOWLEDGED}'",
+    "exhausted": f"d.outcome <> '{ACKNOWLEDGED}' AND d.next_at IS NULL",
+    "dropped": "d.next_at IS NOT NULL",
+}
+
+
+def add(delivery_id: str, event_id: str, endpoint: WebhookEndpoint, attempt: Attempt) -> Unit[None]:
+    """Store an attempt.
+
+    When a lease was lost two workers may have made the same one; an acknowledgement, which always
+    counts, is then written last.
+    """
+    yield from execute(
+        "INSERT INTO delivery_attempts (delivery_id, number, partner_id, mode, endpoint_id,"
+        " event_id, made_at, milliseconds, outcome, status, next_at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)"
+        " ON CONFLICT (delivery_id, number) DO UPDATE SET made_at = excluded.made_at,"
+        " milliseconds = excluded.milliseconds, outcome = excluded.outcome,"
+        " status = excluded.status, next_at = excluded.next_at",
+        delivery_id,
+        attempt.number,
+        endpoint.scope.partner_id,
+        endpoint.scope.mode,
+        endpoint.endpoint_id,
+        event_id,
+        attempt.made_at,
+        attempt.milliseconds,
+        attempt.outcome,
+        attempt.status,
+        attempt.next_at,
+    )
+
+
+def of(delivery_id: str) -> Unit[Sequence[Attempt]]:
+    """Return the attempts of a delivery, first to last."""
+    found = yield from rows(
+        "SELECT * FROM delivery_attempts WHERE delivery_id = $1 ORDER BY number", delivery_id
+    )
+    return [_attempt(each) for each in found]
+
+
+def newest(wanted: Wanted, count: int) -> Unit[Sequence[Delivery]]:
+    """Return deliveries, newest first."""
+    where, parameters = _conditions(wanted)
+    found: list[Delivery] = []
+    if wanted.state in (None, "waiting"):
+        waiting = yield from rows(_WAITING.format(where), count, *parameters)
+        found += [_delivery(each) for each in waiting]
+    if wanted.state != "waiting":
+        where = f"{where} AND {_ENDS[wanted.state]}"
+        ended = yield from rows(_ENDED.format(where), count, *parameters)
+        found += [_delivery(each) for each in ended]
+    return sorted(found, key=lambda each: each.delivery_id, reverse=True)[:count]
+
+
+def remove_old(before_id: str, count: int) -> Unit[int]:
+    """Remove some attempts of deliveries from before one; return how many those were."""
+    found = yield from rows(
+        "DELETE FROM delivery_attempts WHERE (delivery_id, number) IN (SELECT delivery_id, number"
+        " FROM delivery_attempts WHERE delivery_id < $1 ORDER BY delivery_id LIMIT $2)"
+        " RETURNING number",
+        *(before_id, count),
+    )
+    return len(found)
+
+
+def _conditions(wanted: Wanted) -> tuple[str, Sequence[Value]]:
+    columns = {
+        "d.delivery_id": wanted.delivery_id,
+        "p.name": wanted.partner,
+        "d.endpoint_id": wanted.endpoint_id,
+        "d.event_id": wanted.event_id,
+    }
+    given = {column: value for column, value in columns.items() if value is not None}
+    conditions = [f"{column} = ${number}" for number, column in enumerate(given, start=2)]
+    return " AND ".join(conditions) or "TRUE", tuple(given.values())
+
+
+def _delivery(found: Row) -> Delivery:
+    return Delivery(
+        delivery_id=found["delivery_id"],
+        scope=Scope(found["partner_id"], found["mode"]),
+        partner=found["name"],
+        endpoint_id=found["endpoint_id"],
+        event_id=found["event_id"],
+        event_type=found["type"],
+        attempts=found["made"],
+        last=None if found["number"] is None else _attempt(found),
+        due_at=found["due_at"],
+    )
+
+
+def _attempt(found: Row) -> Attempt:
+    return Attempt(
+        number=found["number"],
+        made_at=found["made_at"],
+        milliseconds=found["milliseconds"],
+        outcome=found["outcome"],
+        status=found["status"],
+        next_at=found["next_at"],
+    )
