@@ -24,7 +24,9 @@ HEAD = f"""\
 
 Written by `nox -s bench_service`; do not edit. Measured in one run on one machine, \
 {os.cpu_count()} cores, Python {platform.python_version()}; the subjects took turns, and each \
-figure is the median of its rounds. Compare the ratios, not the figures, with another machine.
+figure is the median of its rounds. Compare the ratios, not the figures, with another machine. \
+Others worked on this one at the time: before the run, its load average was \
+{os.getloadavg()[0]:.1f}.
 
 {CLIENTS} clients send one request after another over connections that stay open. They are a \
 process of their own on a core of its own; a subject on SQLite has the other cores, PostgreSQL and \

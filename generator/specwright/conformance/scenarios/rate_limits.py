@@ -88,8 +88,8 @@ def rate_limits(bench: Workbench) -> None:
             )
         _count(bench, place, name.raw, declared, exchanges)
         # A class counts all its operations together: what one has used up, the others lack.
-        last = exchanges[-1].response
-        for each in _of_class(bench, name.raw) if last and last.status == 429 else ():
+        is_used_up = any(each.response and each.response.status == 429 for each in exchanges)
+        for each in _of_class(bench, name.raw) if is_used_up else ():
             another = next(bench.candidates(each), None)
             if another is not None:
                 bench.send(another, LIMITED)
