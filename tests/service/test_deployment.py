@@ -8,6 +8,7 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 import yaml
 
@@ -60,8 +61,9 @@ def test_every_command_exists(compose: dict[str, Any]) -> None:
     assert set(entry) == set(pyproject["project"]["scripts"])
     [default] = map(json.loads, lines("CMD"))
     services = of_the_service(compose).values()
+    above = click.Context(main, **main.context_settings)
     for name, *arguments in [default, *(service["command"] for service in services)]:
-        assert main.commands[name].make_context(name, arguments)
+        assert main.commands[name].make_context(name, arguments, above)
 
 
 def test_what_a_service_waits_for_exists_and_can_be_waited_for(compose: dict[str, Any]) -> None:
