@@ -16,13 +16,13 @@ from partner_esim.server import Context, Cursors, Problem
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
 from ..domain.stamp import Act, Stamp, change
-from ..problems import unavailable
 from ..store.change import Change, alone
 from ..store.database import Database, HeldError, UnavailableError
 from ..store.unit import Unit
 from ..values.clock import Clock
 from ..values.entities import Principal, Scope
 from ..values.ids import Ids
+from ..values.problems import unavailable
 from .turns import CarrierTurns
 
 T = TypeVar("T")

@@ -9,9 +9,9 @@ from typing import Protocol
 
 from starlette.requests import Request
 
-from ..problems import unavailable
 from ..store.database import UnavailableError
 from ..values.entities import Mode, Principal
+from ..values.problems import unavailable
 
 _PREFIXES: dict[Mode, str] = {"test": "pes_test_", "live": "pes_live_"}
 _SECRET = re.compile(r"[0-9a-f]{48}")

@@ -9,10 +9,10 @@ from typing import Protocol
 
 from partner_esim.server import Allowance, Context, RateLimit
 
-from ..problems import unavailable
 from ..store.database import UnavailableError
 from ..values.clock import Clock
 from ..values.entities import Principal
+from ..values.problems import unavailable
 
 
 class Windows(Protocol):
