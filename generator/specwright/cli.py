@@ -54,12 +54,12 @@ COMMANDS: dict[str, Entry] = {
     ),
     "authority": Entry(
         "specwright.commands.authority:authority",
-        "Make the certification authority of a receiver of webhooks, to be trusted by a target.",
+        "Make the certification authority of a receiver in DIRECTORY, unless there is one.",
         "test",
     ),
     "check-traffic": Entry(
         "specwright.commands.check_traffic:check_traffic",
-        "Hold recorded traffic, a HAR file, against the document.",
+        "Hold the answers in HAR, which a browser, a proxy or a test wrote, against the document.",
         "test",
     ),
     "generate": Entry(

@@ -115,6 +115,8 @@ def test_no_resource_has_such_a_name(connection: Connection, name: str) -> None:
 AUTHORITIES = ("", ":", ":80", "x:", "x:99999", "x:80:80", "[::1", "[::1]:x", "@", "a@b@c", "x%")
 OTHERS = ("*", "?", "#", "http:", "http:/", "http://", "x", "x:80", "://x", "/\\", "//", "/:80")
 
+ODD = {(400, "invalid_value"), (401, "missing_api_key"), (405, "method_not_allowed")}
+
 
 @pytest.mark.parametrize("method", ["GET", "POST", "OPTIONS", "CONNECT"])
 def test_an_odd_target_is_refused_like_any_request(
@@ -127,8 +129,10 @@ def test_an_odd_target_is_refused_like_any_request(
     for target in filter(None, (*absolute, *OTHERS)):
         connection = connect()
         connection.write(f"{method} {target} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
-        status, code = connection.read().refusal
-        assert (status, code) in {(400, "invalid_value"), (401, "missing_api_key")}, target
+        answer = connection.read()
+        # Those whose path is `/` lead to the reference.
+        if (method, answer.status) not in {("GET", 307), ("OPTIONS", 204)}:
+            assert answer.refusal in ODD, target
         connection.close()
 
 
