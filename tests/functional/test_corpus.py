@@ -80,9 +80,11 @@ LARGEST = frozenset(
         "elevenlabs.json",
         "github-2022-07.json",
         "linode-2024-10.yaml",
+        "modern-treasury.yaml",
         "mollie.yaml",
         "polar.json",
         "sentry-deref.json",
+        "vercel.json",
     }
 )
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import ast
 import asyncio
+import fcntl
 import importlib
 import inspect
 import json
+import os
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -133,13 +135,15 @@ class Made:
 PARTS = apart(NAMES)
 
 
-@pytest.fixture(scope="module", params=range(len(PARTS)))
-def made(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Made]:
-    names, package = PARTS[request.param], f"reserved_{request.param}"
-    tree = tmp_path_factory.mktemp(package)
-    data = api(names)
+def shared_directory(factory: pytest.TempPathFactory) -> Path:
+    """A directory that all processes of this run of the tests have in common."""
+    own = factory.getbasetemp()
+    return own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+
+def write_package(tree: Path, package: str, data: Json) -> Path:
+    """Generate the package of a document, and the scaffold of its stub."""
+    tree.mkdir()
     path = tree / "api.json"
     path.write_text(json.dumps(data))
     loaded, options = load(path), Options(package=package)
@@ -149,6 +153,21 @@ def made(
             target = top / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(text)
+    return tree
+
+
+@pytest.fixture(scope="module", params=range(len(PARTS)))
+def made(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Made]:
+    names, package = PARTS[request.param], f"reserved_{request.param}"
+    data = api(names)
+    tree = shared_directory(tmp_path_factory) / package
+    # It takes long: the first of the processes that share out the tests makes it for all.
+    with tree.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not tree.exists():
+            write_package(tree.with_suffix(".part"), package, data).rename(tree)
     sys.path.insert(0, str(tree))
     yield Made(tree, package, data, names)
     sys.path.remove(str(tree))
