@@ -5,11 +5,22 @@ from __future__ import annotations
 import os
 from urllib.parse import urlsplit
 
+import click
+
 from specwright.errors import InputError
 
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 # What is in keys that may be used for tests.
 _HARMLESS = ("test", "sandbox", "demo")
+
+allow_host = click.option(
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    metavar="HOST",
+    help="A host other than this machine that may be tested (repeatable).",
+)
+allow_live = click.option("--live", is_flag=True, help="Use keys that do not look like test keys.")
 
 
 def base_url(url: str, hosts: tuple[str, ...]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from specwright.commands.keys import base_url, key_of
+from specwright.commands.keys import allow_host, allow_live, base_url, key_of
 from specwright.conformance.record import Record
 from specwright.conformance.result import read
 from specwright.conformance.target import (
@@ -40,14 +40,8 @@ target cannot be used.
 @click.option("--other-api-key-env", metavar="NAME", help="That of the other partner's key.")
 @click.option("--limited-api-key-env", metavar="NAME", help="That of the key with limits.")
 @click.option("--suspended-api-key-env", metavar="NAME", help="That of the suspended key.")
-@click.option(
-    "--allow-host",
-    "hosts",
-    multiple=True,
-    metavar="HOST",
-    help="A host other than this machine that may be tested (repeatable).",
-)
-@click.option("--live", is_flag=True, help="Use keys that do not look like test keys.")
+@allow_host
+@allow_live
 @click.pass_context
 def replay(
     ctx: click.Context,

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from specwright.commands.contracts import valid_document
-from specwright.commands.keys import base_url, key_of
+from specwright.commands.keys import allow_host, allow_live, base_url, key_of
 from specwright.commands.options import allow_refs_from
 from specwright.commands.output import output_format
 from specwright.conformance import coverage, har
@@ -119,14 +119,8 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     metavar="FACTOR",
     help="What the implementation multiplies the pauses between attempts with, for this test.",
 )
-@click.option(
-    "--allow-host",
-    "hosts",
-    multiple=True,
-    metavar="HOST",
-    help="A host other than this machine that may be tested (repeatable).",
-)
-@click.option("--live", is_flag=True, help="Use keys that do not look like test keys.")
+@allow_host
+@allow_live
 @allow_refs_from
 @click.pass_context
 def test(
