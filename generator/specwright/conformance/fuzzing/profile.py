@@ -23,5 +23,5 @@ class Profile:
 
 
 # The coverage phase sends the examples of the document, too, without combining them.
-QUICK = Profile(seconds=8, examples=5, phases=("coverage", "fuzzing", "stateful"))
+QUICK = Profile(seconds=7, examples=5, phases=("coverage", "fuzzing", "stateful"))
 FULL = Profile(seconds=30, examples=25)
