@@ -26,11 +26,13 @@ KEYS = {
     "test-key-of-anna-00000003": "anna",
 }
 CREDIT = 100_000
+# It is in items, which everybody sees, and in orders.
+ORIGIN = {"origin": "Garden of Anna"}
 ITEMS = [
-    {"id": "itm-apple", "colour": "red", "size": 3},
-    {"id": "itm-cherry", "colour": "red", "size": 1},
-    {"id": "itm-beetroot", "colour": "red", "size": 3},
-    {"id": "itm-lemon", "colour": "yellow", "size": 3},
+    {"id": "itm-apple", "colour": "red", "size": 3, **ORIGIN},
+    {"id": "itm-cherry", "colour": "red", "size": 1, **ORIGIN},
+    {"id": "itm-beetroot", "colour": "red", "size": 3, **ORIGIN},
+    {"id": "itm-lemon", "colour": "yellow", "size": 3, **ORIGIN},
 ]
 LIMITS = {"reference": 60, "item_id": 60, "note": 20}
 LABEL, REQUESTS = 10, 600
@@ -45,10 +47,10 @@ class Refused(Exception):  # noqa: N818 - it is an answer
 
 
 class Shop:
-    """The state of the shop; `bug` is what it does wrong."""
+    """The state of the shop; `bug` is what it does wrong, `requests` what a key may ask for."""
 
-    def __init__(self, bug: str = "") -> None:
-        self.bug = bug
+    def __init__(self, bug: str = "", requests: int = REQUESTS) -> None:
+        self.bug, self.requests = bug, requests
         self.orders: list[dict[str, Any]] = []
         self.replies: dict[tuple[str, str], tuple[Any, bytes]] = {}
         self.hooks: dict[str, tuple[str, str]] = {}
@@ -83,7 +85,10 @@ class Shop:
     def _endpoint(self, handlers: dict[str, Any]) -> Any:
         async def endpoint(request: Request) -> Response:
             body = await request.body()
+            left = self._left(request)
             try:
+                if left < 0:
+                    raise Refused("slow_down")
                 handler = handlers.get(request.method)
                 if handler is None:
                     raise Refused("no_method")
@@ -95,7 +100,7 @@ class Shop:
                 answer = self._error(refused)
             if answer.status_code == 405 and self.bug != "no allow":
                 answer.headers["Allow"] = ", ".join(handlers)
-            return self._finish(request, answer)
+            return self._finish(answer, max(left, 0))
 
         return endpoint
 
@@ -127,7 +132,7 @@ class Shop:
         body = {"type": kind, "code": code, "message": "No.", "param": refused.param}
         return JSONResponse({**body, "request_id": ""}, status)
 
-    def _finish(self, request: Request, answer: Response) -> Response:
+    def _finish(self, answer: Response, left: int) -> Response:
         request_id = "same" if self.bug == "one request id" else f"req-{next(self.ids)}"
         if self.bug != "no request id":
             answer.headers["Request-Id"] = request_id
@@ -137,7 +142,9 @@ class Shop:
             answer = JSONResponse(value, answer.status_code, dict(answer.headers))
             answer.headers["content-length"] = str(len(answer.body))
         if self.bug != "no rate header":
-            answer.headers["RateLimit"] = f'"all";r={self._left(request)};t=1'
+            answer.headers["RateLimit"] = f'"all";r={left};t=1'
+        if answer.status_code == 429:
+            answer.headers["Retry-After"] = "1"
         if self.bug == "html":
             answer.headers["content-type"] = "text/html"
         return answer
@@ -147,12 +154,12 @@ class Shop:
         key = request.headers.get("x-key", "")
         counted = KEYS.get(key, "") if self.bug == "keys together" else key
         self.asked[counted] += self.bug != "requests left over"
-        return REQUESTS - self.asked[counted]
+        return self.requests - self.asked[counted]
 
     def list_items(self, request: Request, partner: str, body: bytes) -> Response:
         colour, size = request.query_params.get("colour"), request.query_params.get("size")
         if colour is None and size is None and self.bug != "asks nothing":
-            raise Refused("nothing_asked")
+            raise Refused("invalid" if self.bug == "asks in other words" else "nothing_asked")
         if colour is not None and len(colour) > 10:
             raise Refused("length", "colour")
         if self.bug == "overflow" and size and size.isdecimal() and int(size) >= 2**31:
@@ -216,14 +223,16 @@ class Shop:
         names = {name: value[name] for name in value if name not in ("quantity", "reference")}
         quantity = value.get("quantity", 1)
         payload = (names, quantity if self.bug != "no defaults" else value.get("quantity"))
-        scope = "" if self.bug == "one scope" else partner
+        scope = "" if self.bug in ("one scope", "one unmarked scope") else partner
         reference = value["reference"]
         key = (scope, reference.lower() if self.bug == "keys without case" else reference)
         if key in self.replies and self.bug != "no idempotency":
             before, reply = self.replies[key]
             if before != payload and self.bug != "any payload":
                 raise Refused("changed")
-            headers = {} if self.bug == "unmarked replay" else {"Replayed": "yes"}
+            is_marked = self.bug not in ("unmarked replay", "one unmarked scope")
+            headers = {"Replayed": "yes"} if is_marked else {}
+            self.spent[partner] += self.bug == "charges replays" and 2 * quantity
             status = 200 if self.bug == "replay is 200" else 201
             return Response(reply, status, headers, "application/json")
         if self.bug == "failure keeps the key":
@@ -240,9 +249,11 @@ class Shop:
             "quantity": quantity,
             "price": price,
             "partner": partner,
+            **ORIGIN,
         }
         self.orders.append(order)
-        self.spent[partner] += self.bug != "free orders" and price
+        times = {"free orders": 0, "charges twice": 2}.get(self.bug, 1)
+        self.spent[partner] += times * price
         left = CREDIT - self.spent[partner] + (price if self.bug == "credit before" else 0)
         reply = json.dumps({**self._shown(order), "left": left}).encode()
         if value.get("note") == "sold out" and self.bug != "keeps the price":

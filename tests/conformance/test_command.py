@@ -18,9 +18,10 @@ import pytest
 import trustme
 
 from tests.conformance.shop import DOCUMENT, KEYS
+from tests.conformance.webhooks.provider import DOCUMENT as PARCELS
 from tests.conftest import COMMAND, Run
 
-KEY = next(iter(KEYS))
+KEY, OTHER, *_ = KEYS
 
 
 class Exchange(BaseHTTPRequestHandler):
@@ -246,6 +247,47 @@ def test_a_server_that_dies_half_way_is_reported_as_far_as_it_was_seen(
     assert "in a row got no answer" in found["Stopped"]
     assert "Stopped" in run.stdout
     assert 12 < int(found["Requests"]) <= len(seen)
+
+
+def test_when_a_server_dies_its_webhooks_are_waited_for_no_longer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other partner registers an endpoint, and waits for what the server never sends."""
+    monkeypatch.setenv("OTHER", OTHER)
+    document = json.loads(json.dumps(PARCELS))
+    document["security"] = [{"key": []}]
+    scheme = {"type": "apiKey", "in": "header", "name": "X-Key"}
+    document["components"] = {"securitySchemes": {"key": scheme}}
+    for item in document["webhooks"].values():
+        item["post"]["x-contract-trigger"]["within_seconds"] = 600
+    path = tmp_path / "parcels.json"
+    path.write_text(json.dumps(document), "utf-8")
+    waits = threading.Event()
+
+    def respond(exchange: Exchange) -> None:
+        if exchange.headers["x-key"] == OTHER:
+            exchange.answer(201, b'{"number": 1, "key": {"text": "whsec_0"}}')
+            if exchange.path.endswith("/ping"):
+                waits.set()
+        else:
+            # The server dies when the other partner has come to wait.
+            waits.wait(30)
+
+    with playing(respond) as port:
+        done = subprocess.run(
+            [
+                *(COMMAND, "test", f"http://127.0.0.1:{port}", "--document", path, "--seed", "1"),
+                *("--api-key-env", "KEY", "--other-api-key-env", "OTHER"),
+                *("--receiver-authority", tmp_path / "authority"),
+            ],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+    assert done.returncode == 2, done.stderr
+    assert waits.is_set()
+    assert "in a row got no answer" in done.stdout
 
 
 @pytest.mark.parametrize("after", [1, 15])

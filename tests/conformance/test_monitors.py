@@ -15,30 +15,38 @@ from specwright.conformance.target import MAIN, NOBODY, OTHER
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 
+HEADERS = {
+    "Cost": {"required": True, "schema": {"type": "integer", "minimum": 0}},
+    "Note": {"schema": {"type": "string", "maxLength": 8}},
+}
 UNDECLARED = ("401", "403", "404", "410", "500", "501", "default")
 
 
 @pytest.fixture
 def contract(tmp_path: Path) -> Contract:
-    """The shop, in which errors of these statuses are declared nowhere."""
+    """The shop, in which errors of these statuses are declared nowhere, and two headers are."""
     document = json.loads(DOCUMENT.read_text("utf-8"))
     for item in document["paths"].values():
         for operation in item.values():
             if isinstance(operation, dict) and "responses" in operation:
                 for status in UNDECLARED:
                     operation["responses"].pop(status, None)
+    document["paths"]["/hooks/{hook_id}"]["delete"]["responses"]["204"]["headers"] = HEADERS
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(document), "utf-8")
     return Contract(load(path))
 
 
-def blamed(contract: Contract, name: str, status: int, role: str = MAIN) -> list[tuple[str, str]]:
-    """The rules and messages about one answer, but for those about its body and its headers."""
+def blamed(
+    contract: Contract, name: str, status: int, role: str = MAIN, **headers: str
+) -> list[tuple[str, str]]:
+    """The rules and messages about one answer without a body."""
     record = Record()
     record.monitors = (Monitors(contract, record),)
     operation = contract.by_id[name]
     request = Request(operation.method, f"http://127.0.0.1{operation.site.key}", ())
-    response = Response(status, (("Request-Id", "1"),), b"")
+    sent = {"Request-Id": "1", **headers}
+    response = Response(status, tuple(sent.items()), b"")
     record.add(Exchange(0, "scenarios", role, operation.pointer, request, response, None, 0, 0))
     return [(each.rule, each.message) for each in record.violations]
 
@@ -62,3 +70,24 @@ def test_a_refusal_of_others_needs_no_declaration(
 ) -> None:
     assert blamed(contract, "listItems", status, role) == []
     assert [rule for rule, _ in blamed(contract, "listItems", status)] == ["undeclared-status"]
+
+
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [
+        ({"Cost": "3"}, []),
+        ({"Cost": "3", "Note": "3"}, []),
+        ({}, ["no Cost"]),
+        ({"Cost": "three"}, ["the value of Cost does not fit"]),
+        (
+            {"Cost": "-3", "Note": "n" * 9},
+            [f"the value of {each} does not fit" for each in HEADERS],
+        ),
+    ],
+    ids=["right", "text of digits", "none", "no number", "two"],
+)
+def test_headers_are_held_to_their_declaration(
+    contract: Contract, headers: dict[str, str], said: list[str]
+) -> None:
+    found = blamed(contract, "deleteHook", 204, **{"RateLimit": '"all";r=1;t=1', **headers})
+    assert found == [("response-header", f"deleteHook: {each}") for each in said]

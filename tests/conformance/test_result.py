@@ -59,6 +59,23 @@ def test_a_failure_is_repeated(
     assert anna not in done.output
 
 
+def test_one_answer_that_is_another_is_enough(
+    result: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    anna, *_ = KEYS
+    monkeypatch.setenv("ANNA", anna)
+    with serving(Shop(BUG).app()) as url:
+        value = {**json.loads(result.read_text("utf-8")), "target": url}
+        first, second = value["failures"][0]["requests"]
+        first["status"] = 503
+        changed = result.with_name("first.json")
+        changed.write_text(json.dumps(value), "utf-8")
+        done = CliRunner().invoke(cli, ["replay", str(changed), "F1", "--api-key-env", "ANNA"])
+    assert done.exit_code == 0, done.output
+    said = ["201 (before: 503)", f"{second['status']} (as before)"]
+    assert [line.strip() for line in done.output.splitlines() if line.startswith("  ")] == said
+
+
 @pytest.mark.parametrize(
     "text", ["", "[]", "{}", '{"version": 2, "failures": []}', '{"version": 1}']
 )

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from specwright.commands.test import exit_code
 from specwright.conformance import coverage
 from specwright.conformance.contract import Contract
 from specwright.conformance.evidence import failures
-from specwright.conformance.record import Record
+from specwright.conformance.exchange import Exchange
+from specwright.conformance.record import Record, Violation
 from specwright.conformance.run import (
     FIRST_SCENARIOS,
     LAST_SCENARIOS,
@@ -19,7 +23,7 @@ from specwright.conformance.run import (
     begin,
 )
 from specwright.conformance.scenarios.explore import explore
-from specwright.conformance.scenarios.rate_limits import windows
+from specwright.conformance.scenarios.rate_limits import rate_limits, windows
 from specwright.conformance.target import (
     LIMITED,
     MAIN,
@@ -48,7 +52,10 @@ BUGS = {
     "any reference": "invalid-accepted",
     "any size": "invalid-accepted",
     "anybody removes hooks": "isolation",
+    "asks in other words": "requires-one-of",
     "asks nothing": "requires-one-of",
+    "charges replays": "conservation",
+    "charges twice": "conservation",
     "credit before": "conservation",
     "deletes nothing": "deleted-is-gone",
     "everybody's hooks": "isolation",
@@ -83,6 +90,7 @@ BUGS = {
     "one request id": "request-id",
     "one scope": "idempotency-scope",
     "one too many": "page-size",
+    "one unmarked scope": "idempotency-scope",
     "only Latin": "valid-refused",
     "overflow": "server-error",
     "parcels of any order": "isolation",
@@ -108,6 +116,9 @@ BUGS = {
     "wrong status": "error-code",
     "wrong type": "error-code",
 }
+# Of the class of all requests, where it is to be used up.
+LIMIT = 80
+DELETE = "/paths/~1hooks~1{hook_id}/delete"
 
 
 @cache
@@ -141,6 +152,11 @@ def test_a_bug_is_found_by_its_rule(bug: str) -> None:
     assert BUGS[bug] in found
 
 
+def test_requests_at_once_that_each_take_effect_are_found() -> None:
+    rule = "idempotency-concurrent"
+    assert rule in {each.rule for each in failures(run("no idempotency", rule).record)}
+
+
 @pytest.mark.parametrize(("bug", "rules"), [("", set()), ("keys together", {"rate-limit-scope"})])
 def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) -> None:
     main, _, limited = KEYS
@@ -157,6 +173,36 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         assert {each.rule for each in failures(begun.record)} == rules
 
 
+@pytest.mark.parametrize(
+    ("served", "said"),
+    [
+        (LIMIT, None),
+        (LIMIT + 1, "more than 80 requests of the class 'all' within 60 seconds were served"),
+        (LIMIT + 1_000, "more than 80 requests of the class 'all' within 60 seconds were served"),
+    ],
+)
+def test_a_limit_beyond_which_requests_are_served_is_found(
+    tmp_path: Path, served: int, said: str | None
+) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    document["x-contract-rate-limit"]["classes"]["all"]["limit"] = LIMIT
+    path = tmp_path / "shop.json"
+    path.write_text(json.dumps(document), "utf-8")
+    limited, (main, _, spent) = Contract(load(path)), KEYS
+    with (
+        serving(Shop(requests=served).app()) as url,
+        Target(
+            url, Credential.of(limited.document), Record(), {MAIN: main, LIMITED: spent}
+        ) as target,
+    ):
+        begun = begin(limited, target, Profile.QUICK, 0)
+        bench = Workbench(limited, target, "scenarios")
+        for scenario in (explore, rate_limits):
+            scenario(bench)
+    assert [each.message for each in failures(begun.record)] == ([said] if said else [])
+    assert "rate-limit" in begun.record.checked
+
+
 def test_a_key_that_may_do_nothing_is_found_to_do_something() -> None:
     anna, *_ = KEYS
     found = {each.message for each in failures(run(**{SUSPENDED: anna}).record)}
@@ -171,3 +217,23 @@ def test_a_right_implementation_is_not_blamed() -> None:
     unreached = [(each.kind, each.name) for each in done.items if not each.reached]
     assert ("operation", "createOrder") not in unreached
     assert all(each.reason for each in done.items if not each.reached)
+
+
+def refused(exchange: Exchange) -> bool:
+    return exchange.response is not None and not exchange.response.is_success
+
+
+def test_how_a_run_ends() -> None:
+    done = run()
+    done.report()
+    share = coverage.share(done.items)
+    assert [exit_code(done, least) for least in (0, share, share + 1)] == [0, 0, 3]
+    done.record.exchanges = [
+        each for each in done.record.exchanges if each.operation != DELETE or refused(each)
+    ]
+    assert DELETE in {each.operation for each in done.record.exchanges}
+    assert exit_code(done, 0) == 3
+    done.record.violate(Violation("order", DELETE, "…"))
+    assert exit_code(done, 0) == 1
+    done.stopped = "interrupted"
+    assert exit_code(done, 0) == 2

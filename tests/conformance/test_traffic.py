@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -66,6 +67,18 @@ def test_a_wrong_answer_is_found_with_its_request(check: Callable[..., Any]) -> 
     assert finding["rule"] == "response-schema"
     assert any("curl --request POST" in each["text"] for each in finding["evidence"])
     assert not any(key in done.stdout for key in KEYS)
+
+
+def test_an_answer_in_base64_is_read(check: Callable[..., Any]) -> None:
+    def encode(value: Har) -> None:
+        for method, status in (("GET", 200), ("POST", 201)):
+            for response in answers(value, method, status):
+                content = response["content"]
+                content["text"] = b64encode(content["text"].encode()).decode()
+                content["encoding"] = "base64"
+
+    done = check(encode)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_what_went_elsewhere_or_is_not_whole_is_counted(check: Callable[..., Any]) -> None:

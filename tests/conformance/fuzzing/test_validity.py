@@ -22,8 +22,12 @@ JSON = (("Content-Type", "application/json; charset=utf-8"),)
 DATED = {"type": "string", "format": "date"}
 READ_ONLY = {
     "type": "object",
-    "properties": {"id": {"type": "string", "readOnly": True}, "at": DATED},
-    "required": ["id"],
+    "properties": {
+        "id": {"type": "string", "readOnly": True},
+        "number": {"$ref": "#/components/schemas/Number"},
+        "at": DATED,
+    },
+    "required": ["id", "number"],
 }
 
 
@@ -39,6 +43,7 @@ def document() -> dict[str, Any]:
         "requestBody": {"content": {"application/json": {"schema": READ_ONLY}}},
         "responses": {"204": {"description": "Done."}},
     }
+    made["components"]["schemas"]["Number"] = {"type": "integer", "readOnly": True}
     made["paths"]["/widgets/latest"] = {"get": {"responses": {"204": {"description": "It."}}}}
     return made
 

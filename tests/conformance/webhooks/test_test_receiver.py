@@ -10,6 +10,9 @@ from pathlib import Path
 
 import pytest
 from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
 
 from specwright.conformance.webhooks.consumer import Consumer
 from specwright.conformance.webhooks.declared import webhooks
@@ -59,6 +62,7 @@ def test_a_receiver_made_with_the_generated_package_answers_rightly() -> None:
     findings = json.loads(done.stdout)["findings"]
     assert {each["level"] for each in findings} == {"info"}
     assert {each["rule"] for each in findings} == {each.id for each in RULES}
+    assert not [each for each in findings if "not tried" in each["message"]]
     genuine = [each for each in findings if each["rule"] == "acknowledges-genuine"]
     assert len({each["pointer"] for each in genuine}) == 9
 
@@ -144,6 +148,32 @@ def test_what_cannot_be_tried_is_said(tmp_path: Path) -> None:
     parcels = upgrade(load(path))
     with pytest.raises(InputError, match="no webhook of the document has an example"):
         Consumer(parcels, "http://127.0.0.1:1/", SECRET).findings(webhooks(parcels))
+
+
+async def take(request: Request) -> Response:
+    return Response(status_code=204)
+
+
+def test_what_one_webhook_lacks_for_a_trial_is_said(tmp_path: Path) -> None:
+    document = json.loads(json.dumps(DOCUMENT))
+    written = document["webhooks"]["parcel.sent"]["post"]
+    written["requestBody"]["content"]["application/json"]["example"] = {"event": "e1", "weight": 1}
+    del written["x-contract-signature"]
+    path = tmp_path / "parcels.json"
+    path.write_text(json.dumps(document), "utf-8")
+    parcels = upgrade(load(path))
+    with Server(Starlette(routes=[Route("/in", take, methods=["POST"])])) as server:
+        found = Consumer(parcels, f"{server.url}/in", SECRET).findings(webhooks(parcels))
+    said = {each.message.partition(": ")[2] for each in found if "not tried" in each.message}
+    others = document["webhooks"].keys() - {"parcel.sent"}
+    assert said == {
+        "'parcel.sent' is not signed, so nothing can be forged",
+        *(f"'{name}' has no example that could be sent" for name in others),
+        *(
+            f"'{name}' belongs to no union that may get more members"
+            for name in document["webhooks"]
+        ),
+    }
 
 
 @pytest.mark.parametrize(

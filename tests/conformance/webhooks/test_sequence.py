@@ -1,0 +1,106 @@
+"""What the times and bytes of attempts to deliver one event tell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from specwright.conformance.webhooks.attempt import Attempt, Fault
+from specwright.conformance.webhooks.declared import Webhook, webhooks
+from specwright.conformance.webhooks.sequence import (
+    EARLY_SECONDS,
+    LATE_SECONDS,
+    Pace,
+    awaited,
+    broken,
+)
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+
+from .provider import DOCUMENT, PAUSES, TIMEOUT
+
+PAUSE, *_ = PAUSES
+# A tenth of the pause more or less, and what clocks and networks add.
+EARLIEST = PAUSE * 0.9 - EARLY_SECONDS
+LATEST = PAUSE * 1.1 + LATE_SECONDS
+BEGUN = 1_000.0
+EARLY = "the next attempt comes before the declared pause"
+LATE = "the next attempt comes after the declared pause"
+
+
+@pytest.fixture(scope="module")
+def webhook(tmp_path_factory: pytest.TempPathFactory) -> Webhook:
+    path = tmp_path_factory.mktemp("document") / "parcels.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    return webhooks(upgrade(load(path)))[0]
+
+
+def attempt(at: float, fault: Fault | None = None) -> Attempt:
+    url = "https://127.0.0.1/hook"
+    return Attempt(url, "POST", url, (), b"{}", False, False, BEGUN + at, fault, 200)
+
+
+def said(webhook: Webhook, *attempts: Attempt, now: float = BEGUN) -> list[tuple[str, str]]:
+    assert webhook.delivery is not None
+    found = broken(webhook, webhook.delivery, attempts, Pace(), now)
+    return [(each.rule, each.message) for each in found]
+
+
+@pytest.mark.parametrize(
+    ("after", "message"),
+    [
+        (0, EARLY),
+        (EARLIEST - 0.01, EARLY),
+        (EARLIEST + 0.01, None),
+        (PAUSE, None),
+        (LATEST - 0.01, None),
+        (LATEST + 0.01, LATE),
+    ],
+)
+@pytest.mark.parametrize("fault", [Fault.ERROR, Fault.SLOW])
+def test_the_next_attempt_comes_after_its_pause(
+    webhook: Webhook, fault: Fault, after: float, message: str | None
+) -> None:
+    # One that was answered too late has failed when its time was over.
+    failed = TIMEOUT if fault is Fault.SLOW else 0
+    found = said(webhook, attempt(0, fault), attempt(failed + after))
+    assert found == ([("delivery-retry", message)] if message else [])
+
+
+def test_an_attempt_that_does_not_come_is_missed_when_its_time_is_over(webhook: Webhook) -> None:
+    first = attempt(0, Fault.ERROR)
+    assert said(webhook, first, now=BEGUN + LATEST - 0.01) == []
+    (missed,) = said(webhook, first, now=BEGUN + LATEST)
+    assert missed == ("delivery-retry", f"no attempt follows after {Fault.ERROR}")
+    assert said(webhook, attempt(0), now=BEGUN + LATEST) == []
+
+
+def test_no_attempt_is_awaited_after_the_last_one_that_is_declared(webhook: Webhook) -> None:
+    assert webhook.delivery is not None
+    failed = [attempt(PAUSE * number, Fault.ERROR) for number in range(len(PAUSES) + 1)]
+    assert awaited(failed[:-1], webhook.delivery, Pace()) is not None
+    assert awaited(failed, webhook.delivery, Pace()) is None
+    assert awaited(failed[:-1], webhook.delivery, Pace(patience_seconds=PAUSE - 1)) is None
+
+
+def test_one_that_was_acknowledged_does_not_come_again(webhook: Webhook) -> None:
+    message = "an event that was acknowledged comes again"
+    assert said(webhook, attempt(0), attempt(PAUSE)) == [("delivery-acknowledged", message)]
+
+
+def test_bytes_and_timestamps_of_the_next_attempt(webhook: Webhook) -> None:
+    first, second = attempt(0, Fault.ERROR), attempt(PAUSE)
+    (other,) = said(webhook, first, replace(second, body=b"{ }"))
+    assert other == (
+        "delivery-retry",
+        "the bytes of the next attempt are not those of the one before",
+    )
+    signed = [
+        replace(each, headers=(("Parcel-Mac", "mac=ab;at=1000"),)) for each in (first, second)
+    ]
+    (copied,) = said(webhook, *signed)
+    assert copied[0] == "signature"
+    anew = replace(second, headers=(("Parcel-Mac", "mac=ab;at=1002"),))
+    assert said(webhook, signed[0], anew) == []
