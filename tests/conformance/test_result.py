@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import jsonschema_rs
@@ -10,23 +11,64 @@ import pytest
 from click.testing import CliRunner
 
 from specwright.cli import cli
+from specwright.conformance.exchange import Exchange, Request
+from specwright.conformance.record import Violation
 from specwright.conformance.result import FILE, read, render
+from specwright.conformance.target import (
+    LIMITED,
+    MAIN,
+    MISNAMED,
+    NOBODY,
+    OTHER,
+    STRANGER,
+    STRANGERS,
+    SUSPENDED,
+    stranger,
+)
 from specwright.errors import InputError
 from tests.conformance.shop import KEYS, Shop, serving
+from tests.conformance.test_command import Exchange as Answering
+from tests.conformance.test_command import playing
 from tests.conformance.test_scenarios import run
+from tests.conftest import Run
 from tests.report.published import closed
 
 SCHEMA = Path(__file__).parents[2] / "docs" / "reference" / "result.schema.json"
 BUG = "any payload"
+ANNA, *_ = KEYS
+ROLES = {
+    MAIN: "--api-key-env",
+    OTHER: "--other-api-key-env",
+    LIMITED: "--limited-api-key-env",
+    SUSPENDED: "--suspended-api-key-env",
+}
+
+
+def delivery(number: int) -> Exchange:
+    """What a receiver got from the target."""
+    request = Request("POST", "https://127.0.0.1:4300/token", (), b"{}")
+    return Exchange(number, "webhooks", NOBODY, None, request, None, None, 0, 0)
 
 
 @pytest.fixture(scope="module")
 def result(tmp_path_factory: pytest.TempPathFactory) -> Path:
     done = run(BUG)
+    first = done.record.exchanges[0]
+    roles = (*ROLES, *STRANGERS)
+    for number, role in enumerate(roles):
+        shown = (replace(first, role=role),)
+        done.record.violate(Violation("order", f"/{number}", f"as {role}", shown))
+    done.record.violate(Violation("signature", "/webhooks", "delivered", (delivery(1),)))
     done.report()
     path = tmp_path_factory.mktemp("result") / FILE
     path.write_text(json.dumps(render(done)), "utf-8")
     return path
+
+
+def named(result: Path, message: str) -> str:
+    """The id of the failure with a message."""
+    failures = json.loads(result.read_text("utf-8"))["failures"]
+    return str(next(each["id"] for each in failures if each["message"] == message))
 
 
 def test_a_result_has_the_published_shape(result: Path) -> None:
@@ -47,8 +89,7 @@ def test_no_key_is_in_a_result(result: Path) -> None:
 def test_a_failure_is_repeated(
     result: Path, monkeypatch: pytest.MonkeyPatch, bug: str, code: int, said: str
 ) -> None:
-    anna, *_ = KEYS
-    monkeypatch.setenv("ANNA", anna)
+    monkeypatch.setenv("ANNA", ANNA)
     with serving(Shop(bug).app()) as url:
         value = {**json.loads(result.read_text("utf-8")), "target": url}
         moved = result.with_name("moved.json")
@@ -56,14 +97,13 @@ def test_a_failure_is_repeated(
         done = CliRunner().invoke(cli, ["replay", str(moved), "F1", "--api-key-env", "ANNA"])
     assert done.exit_code == code, done.output
     assert said in done.output
-    assert anna not in done.output
+    assert ANNA not in done.output
 
 
 def test_one_answer_that_is_another_is_enough(
     result: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    anna, *_ = KEYS
-    monkeypatch.setenv("ANNA", anna)
+    monkeypatch.setenv("ANNA", ANNA)
     with serving(Shop(BUG).app()) as url:
         value = {**json.loads(result.read_text("utf-8")), "target": url}
         first, second = value["failures"][0]["requests"]
@@ -74,6 +114,54 @@ def test_one_answer_that_is_another_is_enough(
     assert done.exit_code == 0, done.output
     said = ["201 (before: 503)", f"{second['status']} (as before)"]
     assert [line.strip() for line in done.output.splitlines() if line.startswith("  ")] == said
+
+
+@pytest.mark.parametrize(
+    ("role", "option"),
+    [*ROLES.items(), *((each, "--api-key-env") for each in (STRANGER, MISNAMED))],
+)
+def test_a_failure_is_not_repeated_without_the_key_that_it_needs(
+    result: Path, specwright: Run, role: str, option: str
+) -> None:
+    done = specwright("replay", str(result), named(result, f"as {role}"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"hint: name it with {option}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("role", "key"), [(MAIN, ANNA), (STRANGER, stranger(ANNA)), (MISNAMED, f"Basic {ANNA}")]
+)
+def test_a_failure_is_repeated_with_the_key_of_its_role(
+    result: Path, specwright: Run, monkeypatch: pytest.MonkeyPatch, role: str, key: str
+) -> None:
+    monkeypatch.setenv("ANNA", ANNA)
+    seen: list[str | None] = []
+
+    def respond(exchange: Answering) -> None:
+        seen.append(exchange.headers["x-key"])
+        exchange.answer(200)
+
+    with playing(respond) as port:
+        value = json.loads(result.read_text("utf-8")) | {"target": f"http://127.0.0.1:{port}"}
+        moved = result.with_name("roles.json")
+        moved.write_text(json.dumps(value), "utf-8")
+        name = named(moved, f"as {role}")
+        done = specwright("replay", str(moved), name, "--api-key-env", "ANNA")
+    assert done.returncode == 1, done.stderr
+    assert seen == [key]
+
+
+def test_a_failure_without_a_key_is_repeated_without_one(result: Path, specwright: Run) -> None:
+    done = specwright("replay", str(result), named(result, "as "))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "ConnectError" in done.stdout
+
+
+def test_a_delivery_is_not_repeated(result: Path, specwright: Run) -> None:
+    done = specwright("replay", str(result), named(result, "delivered"))
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "only the target sends" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,24 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from specwright.commands.keys import allow_host, allow_live, base_url, key_of
 from specwright.conformance.record import Record
-from specwright.conformance.result import read
+from specwright.conformance.result import Failure, read
 from specwright.conformance.target import (
     LIMITED,
     MAIN,
+    MISNAMED,
     OTHER,
     STRANGER,
     SUSPENDED,
     Target,
     stranger,
 )
+from specwright.errors import InputError
 from specwright.report.redaction import Redaction
 from specwright.report.terminal import say
+
+# The option that names the key of a role.
+_OPTIONS = {
+    MAIN: "--api-key-env",
+    STRANGER: "--api-key-env",
+    MISNAMED: "--api-key-env",
+    OTHER: "--other-api-key-env",
+    LIMITED: "--limited-api-key-env",
+    SUSPENDED: "--suspended-api-key-env",
+}
 
 
 @click.command(
@@ -67,7 +80,8 @@ def replay(
     }
     keys = {role: key_of(name, live=live) for role, name in variables.items() if name is not None}
     if MAIN in keys:
-        keys[STRANGER] = stranger(keys[MAIN])
+        keys |= {STRANGER: stranger(keys[MAIN]), MISNAMED: keys[MAIN]}
+    _need(recorded, keys)
     redaction = Redaction(keys.values())
     say(f"{recorded.rule}: {recorded.message}")
     same = True
@@ -84,3 +98,17 @@ def replay(
             say(redaction.text(f"{each.method} {each.path}"))
             say(f"  {status or exchange.failure} ({was})")
     ctx.exit(1 if same else 0)
+
+
+def _need(recorded: Failure, keys: Mapping[str, str]) -> None:
+    """Make sure that every request gets a key again: without it, the answer would be another one.
+
+    Raises:
+        InputError: a key was not given.
+    """
+    for each in recorded.requests if recorded.credential is not None else ():
+        if each.role in _OPTIONS.keys() - keys.keys():
+            raise InputError(
+                f"{recorded.id} was found with a key that was not given",
+                hint=f"name it with {_OPTIONS[each.role]}",
+            )

@@ -28,7 +28,7 @@ _Object = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A request of a failure, without its credentials, and how it was answered."""
+    """A request that a run sent, without its credentials, and how it was answered."""
 
     role: str
     method: str
@@ -101,6 +101,8 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
         "headers": [list(each) for each in request.headers if each[0].lower() != hidden],
         "status": response.status if response is not None else None,
     }
+    if not request.url.startswith(f"{run.target.base_url}/"):
+        written["received"] = True
     if request.body is not None:
         try:
             written["body"] = request.body.decode()
@@ -113,7 +115,7 @@ def read(path: Path, failure: str) -> Failure:
     """Return a failure of a run that was written.
 
     Raises:
-        InputError: the file is no result of a run, or has no such failure.
+        InputError: the file is no result of a run, or has no such failure with a request.
     """
     try:
         data = json.loads(read_regular(path))
@@ -129,6 +131,11 @@ def read(path: Path, failure: str) -> Failure:
     if failure not in made:
         known = ", ".join(made) or "none"
         raise InputError(f"{path} has no failure {failure!r}", hint=f"it has: {known}")
+    if not made[failure].requests:
+        raise InputError(
+            f"{failure} is about a delivery, which only the target sends",
+            hint="run specwright test again",
+        )
     return made[failure]
 
 
@@ -147,6 +154,7 @@ def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> Failure:
             request["status"],
         )
         for request in each["requests"]
+        if not request.get("received")
     )
     credential = data["credential"] and Credential(**data["credential"])
     return Failure(
