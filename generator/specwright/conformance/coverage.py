@@ -160,7 +160,8 @@ def _is_given(place: str, name: str, exchange: Exchange) -> bool:
         case "header":
             return exchange.request.header(name) is not None
         case "cookie":
-            return f"{name}=" in (exchange.request.header("cookie") or "")
+            pairs = (exchange.request.header("cookie") or "").split(";")
+            return any(each.strip().startswith(f"{name}=") for each in pairs)
     return True
 
 

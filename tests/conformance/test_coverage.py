@@ -1,0 +1,90 @@
+"""What of a contract counts as reached."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.contract import Contract
+from specwright.conformance.coverage import Item, coverage, share
+from specwright.conformance.exchange import Exchange, Request, Response
+from specwright.conformance.record import Record
+from specwright.conformance.target import MAIN
+from specwright.document.sources.load import load
+
+GET = "/paths/~1things/get"
+TEXT = {"type": "string"}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Things", "version": "1"},
+    "paths": {
+        "/things": {
+            "get": {
+                "operationId": "list",
+                "parameters": [
+                    {"name": "page", "in": "query", "schema": TEXT},
+                    {"name": "Trace", "in": "header", "schema": TEXT},
+                    {"name": "session", "in": "cookie", "schema": TEXT},
+                ],
+                "responses": {
+                    status: {"description": "…"} for status in ("200", "404", "4XX", "default")
+                },
+            }
+        }
+    },
+}
+
+
+@pytest.fixture
+def contract(tmp_path: Path) -> Contract:
+    path = tmp_path / "things.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    return Contract(load(path))
+
+
+def items(contract: Contract, status: int, query: str = "", **headers: str) -> list[Item]:
+    """The coverage after one answer."""
+    request = Request("GET", f"http://127.0.0.1/things{query}", tuple(headers.items()))
+    response = Response(status, (), b"")
+    record = Record()
+    record.add(Exchange(0, "scenarios", MAIN, GET, request, response, None, 0, 0))
+    return coverage(contract, record)
+
+
+def reached(kind: str, found: list[Item]) -> set[str]:
+    assert all(each.reason for each in found if not each.reached)
+    return {each.name.partition(" ")[2] for each in found if each.kind == kind and each.reached}
+
+
+@pytest.mark.parametrize(
+    ("status", "declared"), [(200, "200"), (404, "404"), (409, "4XX"), (500, "default")]
+)
+def test_an_answer_reaches_the_closest_declaration(
+    contract: Contract, status: int, declared: str
+) -> None:
+    assert reached("status", items(contract, status)) == {declared}
+
+
+@pytest.mark.parametrize(
+    ("query", "headers", "given"),
+    [
+        ("", {}, set()),
+        ("?page=", {}, {"page"}),
+        ("?pages=1", {"Cookie": "a=b; no-session=c"}, set()),
+        ("?page=1", {"trace": "t", "Cookie": "a=b; session=c"}, {"page", "Trace", "session"}),
+    ],
+)
+def test_a_parameter_is_reached_by_a_request_that_has_it(
+    contract: Contract, query: str, headers: dict[str, str], given: set[str]
+) -> None:
+    assert reached("parameter", items(contract, 200, query, **headers)) == given
+    assert reached("parameter", items(contract, 404, query, **headers)) == set()
+
+
+def test_a_share_is_rounded_down() -> None:
+    reached, missed = (Item("rule", "r", "", count) for count in (1, 0))
+    assert [share(each) for each in ([], [missed], [reached], [reached, reached, missed])] == [
+        *(0, 0, 100, 66)
+    ]
