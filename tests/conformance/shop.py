@@ -35,7 +35,7 @@ ITEMS = [
     {"id": "itm-lemon", "colour": "yellow", "size": 3, **ORIGIN},
 ]
 LIMITS = {"reference": 60, "item_id": 60, "note": 20}
-LABEL, REQUESTS = 10, 600
+LABEL, REQUESTS, HOOKS = 10, 600, 2
 
 
 class Refused(Exception):  # noqa: N818 - it is an answer
@@ -47,14 +47,15 @@ class Refused(Exception):  # noqa: N818 - it is an answer
 
 
 class Shop:
-    """The state of the shop; `bug` is what it does wrong, `requests` what a key may ask for."""
+    """The state of the shop; `bug` is what it does wrong, `requests` and `most` are its limits."""
 
-    def __init__(self, bug: str = "", requests: int = REQUESTS) -> None:
-        self.bug, self.requests = bug, requests
+    def __init__(self, bug: str = "", requests: int = REQUESTS, most: int = HOOKS) -> None:
+        self.bug, self.requests, self.most = bug, requests, most
         self.orders: list[dict[str, Any]] = []
         self.replies: dict[tuple[str, str], tuple[Any, bytes]] = {}
         self.hooks: dict[str, tuple[str, str]] = {}
-        self.spent, self.asked, self.hooked = Counter[str](), Counter[str](), Counter[str]()
+        self.spent, self.owed = Counter[str](), Counter[str]()
+        self.asked, self.hooked = Counter[str](), Counter[str]()
         self.numbers, self.ids = count(1), count(1)
         self.lock = threading.Lock()
 
@@ -257,7 +258,7 @@ class Shop:
         left = CREDIT - self.spent[partner] + (price if self.bug == "credit before" else 0)
         reply = json.dumps({**self._shown(order), "left": left}).encode()
         if value.get("note") == "sold out" and self.bug != "keeps the price":
-            self.spent[partner] -= price
+            self.owed[partner] += price
         self.replies[key] = (payload, reply)
         headers = {"Replayed": "yes"} if self.bug == "always a replay" else {}
         return Response(reply, 201, headers, "application/json")
@@ -365,14 +366,17 @@ class Shop:
         return {"id": order.replace("ord", "par"), "order_id": order}
 
     def get_credit(self, request: Request, partner: str, body: bytes) -> Response:
-        return JSONResponse({"left": CREDIT - self.spent[partner]})
+        left = CREDIT - self.spent[partner]
+        # What is owed is there the next time.
+        self.spent[partner] -= self.owed.pop(partner, 0)
+        return JSONResponse({"left": left})
 
     def reset(self, request: Request, partner: str, body: bytes) -> Response:
         if self.bug != "reset keeps orders":
             self.orders = [each for each in self.orders if each["partner"] != partner]
             self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
         if self.bug != "reset keeps credit":
-            self.spent[partner] = 0
+            self.spent[partner] = self.owed[partner] = 0
         if self.bug == "reset removes hooks":
             self.hooks = {name: each for name, each in self.hooks.items() if each[0] != partner}
         return self.get_credit(request, partner, body)
@@ -385,7 +389,7 @@ class Shop:
         return JSONResponse({"data": own})
 
     def create_hook(self, request: Request, partner: str, body: bytes) -> Response:
-        most = {"three hooks": 3, "one hook": 1}.get(self.bug, 2)
+        most = {"three hooks": 3, "one hook": 1}.get(self.bug, self.most)
         self.hooked[partner] += 1
         there = sum(1 for owner, _ in self.hooks.values() if owner == partner)
         if self.bug == "removed hooks count":

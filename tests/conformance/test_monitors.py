@@ -19,12 +19,16 @@ HEADERS = {
     "Cost": {"required": True, "schema": {"type": "integer", "minimum": 0}},
     "Note": {"schema": {"type": "string", "maxLength": 8}},
 }
+FAILURES = {
+    "broken": {"status": 500, "type": "state", "condition": "internal_error"},
+    "closed": {"status": 503, "type": "state"},
+}
 UNDECLARED = ("401", "403", "404", "410", "500", "501", "default")
 
 
 @pytest.fixture
 def contract(tmp_path: Path) -> Contract:
-    """The shop, in which errors of these statuses are declared nowhere, and two headers are."""
+    """The shop without declarations of these statuses, with those of headers and failures."""
     document = json.loads(DOCUMENT.read_text("utf-8"))
     for item in document["paths"].values():
         for operation in item.values():
@@ -32,21 +36,22 @@ def contract(tmp_path: Path) -> Contract:
                 for status in UNDECLARED:
                     operation["responses"].pop(status, None)
     document["paths"]["/hooks/{hook_id}"]["delete"]["responses"]["204"]["headers"] = HEADERS
+    document["x-contract-error"]["codes"] |= FAILURES
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(document), "utf-8")
     return Contract(load(path))
 
 
 def blamed(
-    contract: Contract, name: str, status: int, role: str = MAIN, **headers: str
+    contract: Contract, name: str, status: int, role: str = MAIN, body: str = "", **headers: str
 ) -> list[tuple[str, str]]:
-    """The rules and messages about one answer without a body."""
+    """The rules and messages about one answer."""
     record = Record()
     record.monitors = (Monitors(contract, record),)
     operation = contract.by_id[name]
     request = Request(operation.method, f"http://127.0.0.1{operation.site.key}", ())
     sent = {"Request-Id": "1", **headers}
-    response = Response(status, tuple(sent.items()), b"")
+    response = Response(status, tuple(sent.items()), body.encode())
     record.add(Exchange(0, "scenarios", role, operation.pointer, request, response, None, 0, 0))
     return [(each.rule, each.message) for each in record.violations]
 
@@ -56,6 +61,23 @@ def test_a_failure_is_said_once_and_names_the_operation(contract: Contract, stat
     assert blamed(contract, "listItems", status) == [
         ("server-error", f"listItems: answered {status}")
     ]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "is_failure"),
+    [
+        (503, "closed", False),
+        (500, "broken", True),
+        (500, "closed", True),
+        (503, "broken", True),
+        (503, "unheard_of", True),
+    ],
+)
+def test_a_failure_that_is_declared_with_its_code_is_none_of_the_server(
+    contract: Contract, status: int, code: str, is_failure: bool
+) -> None:
+    found = blamed(contract, "listItems", status, body=json.dumps({"code": code}))
+    assert ("server-error" in {rule for rule, _ in found}) == is_failure
 
 
 @pytest.mark.parametrize("status", [404, 410])

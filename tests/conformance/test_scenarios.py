@@ -22,6 +22,7 @@ from specwright.conformance.run import (
     Run,
     begin,
 )
+from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
 from specwright.conformance.target import (
@@ -173,6 +174,28 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         assert {each.rule for each in failures(begun.record)} == rules
 
 
+def written(place: Path, document: object) -> Contract:
+    path = place / "shop.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return Contract(load(path))
+
+
+@pytest.mark.parametrize(("bug", "rules"), [("", set()), ("keeps its place", {"capacity"})])
+def test_the_only_place_that_there_is_can_be_used_again(
+    tmp_path: Path, bug: str, rules: set[str]
+) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    document["paths"]["/hooks"]["post"]["x-contract-capacity"]["limit"] = 1
+    single, (main, *_) = written(tmp_path, document), KEYS
+    with (
+        serving(Shop(bug, most=1).app()) as url,
+        Target(url, Credential.of(single.document), Record(), {MAIN: main}) as target,
+    ):
+        begun = begin(single, target, Profile.QUICK, 0)
+        capacity(Workbench(single, target, "scenarios"))
+    assert {each.rule for each in failures(begun.record)} == rules
+
+
 @pytest.mark.parametrize(
     ("served", "said"),
     [
@@ -186,9 +209,7 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
 ) -> None:
     document = json.loads(DOCUMENT.read_text("utf-8"))
     document["x-contract-rate-limit"]["classes"]["all"]["limit"] = LIMIT
-    path = tmp_path / "shop.json"
-    path.write_text(json.dumps(document), "utf-8")
-    limited, (main, _, spent) = Contract(load(path)), KEYS
+    limited, (main, _, spent) = written(tmp_path, document), KEYS
     with (
         serving(Shop(requests=served).app()) as url,
         Target(
@@ -203,10 +224,11 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
     assert "rate-limit" in begun.record.checked
 
 
-def test_a_key_that_may_do_nothing_is_found_to_do_something() -> None:
-    anna, *_ = KEYS
-    found = {each.message for each in failures(run(**{SUSPENDED: anna}).record)}
-    assert "listOrders: answered 200 to a key that may do nothing" in found
+@pytest.mark.parametrize(("index", "status"), [(0, 200), (-1, 401)])
+def test_a_key_that_may_do_nothing_is_found_not_to_be_forbidden(index: int, status: int) -> None:
+    key = [*KEYS, "test-key-of-nobody"][index]
+    found = {each.message for each in failures(run(**{SUSPENDED: key}).record)}
+    assert f"listOrders: answered {status} to a key that may do nothing" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:

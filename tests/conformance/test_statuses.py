@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from specwright.conformance.contract import Contract
 from specwright.conformance.statuses import why_not
 from specwright.document.sources.load import load
+from tests.conformance.shop import DOCUMENT
 
 FINAL = {
     "getEsim 400": "there is nothing that could be malformed",
@@ -51,3 +53,16 @@ def test_a_status_that_no_test_can_reach_has_a_reason(contract: Contract, name: 
 def test_a_status_that_a_request_can_bring_about_stays_open(contract: Contract, name: str) -> None:
     operation, _, status = name.partition(" ")
     assert not why_not(contract, contract.by_id[operation], status).is_final
+
+
+def test_a_status_stays_open_while_one_of_its_codes_may_be_for_any_operation(
+    tmp_path: Path,
+) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    path, reasons = tmp_path / "shop.json", []
+    for codes in ({}, {"locked": {"status": 409, "type": "state"}}):
+        document["x-contract-error"]["codes"] |= codes
+        path.write_text(json.dumps(document), "utf-8")
+        shop = Contract(load(path))
+        reasons.append(why_not(shop, shop.by_id["getCredit"], "409"))
+    assert [each.is_final for each in reasons] == [True, False]

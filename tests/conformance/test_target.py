@@ -72,3 +72,10 @@ def test_a_server_that_hangs_up_twice_does_not_answer() -> None:
         exchange = asked(target)
     assert exchange.response is None
     assert len(seen) == 3
+
+
+def test_failures_count_only_while_nothing_is_answered_between_them() -> None:
+    turns = (0, 1) * 9
+    with hanging_up(*turns) as (url, _), Target(url, None, Record(), {}) as target:
+        exchanges = [asked(target) for _ in turns]
+    assert [each.response is not None for each in exchanges] == [False, True] * 9
