@@ -191,7 +191,8 @@ class Shop:
         limit, cursor = request.query_params.get("limit", "20"), request.query_params.get("cursor")
         if not limit.isdecimal():
             raise Refused("invalid" if not limit.lstrip("-").isdecimal() else "range", "limit")
-        if not 1 <= int(limit) <= 50 and self.bug != "any limit":
+        least = 0 if self.bug == "page of nothing" else 1
+        if not least <= int(limit) <= 50 and self.bug != "any limit":
             raise Refused("range", "limit")
         if cursor is not None and len(cursor) > 60:
             raise Refused("length", "cursor")
@@ -209,7 +210,7 @@ class Shop:
                 own = [each for each in own if each["number"] < last or not last]
         size = int(limit) + (self.bug == "one too many")
         page = own[:size]
-        more = len(own) > len(page)
+        more = 0 < len(page) < len(own)
         at = size + int((cursor or "c-0").removeprefix("c-")) if self.bug == "offset" else 0
         following = f"c-{at or page[-1]['number']}" if more else None
         if self.bug == "skips" and following:

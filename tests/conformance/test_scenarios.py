@@ -94,6 +94,7 @@ BUGS = {
     "one unmarked scope": "idempotency-scope",
     "only Latin": "valid-refused",
     "overflow": "server-error",
+    "page of nothing": "page-size",
     "parcels of any order": "isolation",
     "quantity breaks": "server-error",
     "removed hooks count": "capacity",

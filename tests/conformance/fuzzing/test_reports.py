@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from specwright.conformance.exchange import Exchange, Request, Response
 from specwright.conformance.fuzzing.reports import Report, Traffic, violation
 from specwright.conformance.fuzzing.validity import Verdict
 from specwright.conformance.routes import Routes
-from specwright.conformance.target import MAIN
+from specwright.conformance.target import MAIN, NOBODY
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -85,3 +86,58 @@ def test_a_cause_tells_only_by_its_status(
 ) -> None:
     cause, proof = exchange(1, "DELETE", 10, status), exchange(2, "GET", 13)
     assert blamed(document, check, cause, proof) == (DELETE if is_proof else None)
+
+
+@pytest.mark.parametrize(
+    ("role", "status", "is_proof"),
+    [
+        *((NOBODY, status, True) for status in (200, 204, 400, 404, 405)),
+        *((NOBODY, status, False) for status in (401, 403, 429, 500, None)),
+        (MAIN, 200, False),
+    ],
+)
+def test_a_request_without_credentials_is_refused_before_anything_else(
+    document: Document, role: str, status: int | None, is_proof: bool
+) -> None:
+    sent = replace(exchange(1, "DELETE", 10, status), role=role)
+    assert blamed(document, "ignored_auth", sent) == (DELETE if is_proof else None)
+
+
+def answered(document: Document, status: int, code: str) -> bool:
+    """Whether a request that fits, answered so, is called refused as malformed."""
+    operation = Routes(Contract(document), BASE).find("/widgets", "POST")
+    assert operation is not None
+    body = json.dumps({"code": code}).encode()
+    proof = replace(exchange(1, "POST", 10), response=Response(status, (), body))
+    report = Report("positive_data_acceptance", proof, operation, None, Verdict())
+    doubtful = replace(report, verdict=Verdict(doubtful=True))
+    traffic = Traffic(document, [proof])
+    assert violation(doubtful, traffic) is None
+    return violation(report, traffic) is not None
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "is_refused"),
+    [
+        (400, "invalid", True),
+        (400, "malformed", True),
+        (400, "no_filter", False),
+        (400, "unheard_of", False),
+        (422, "reused", False),
+        (409, "in_progress", False),
+    ],
+)
+def test_a_declared_code_says_whether_a_request_is_called_malformed(
+    document: Document, status: int, code: str, is_refused: bool
+) -> None:
+    assert answered(document, status, code) == is_refused
+
+
+@pytest.mark.parametrize(
+    ("status", "is_refused"), [(400, True), (422, False), (409, False), (404, False)]
+)
+def test_without_codes_a_status_says_it_unless_a_declaration_gives_it_another_meaning(
+    document: Document, status: int, is_refused: bool
+) -> None:
+    del document.data["x-contract-error"]
+    assert answered(document, status, "invalid") == is_refused
