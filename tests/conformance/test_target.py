@@ -38,7 +38,7 @@ def hanging_up(*answers: int) -> Iterator[tuple[str, list[bytes]]]:
                     if number < count:
                         connection.sendall(ANSWER)
 
-    thread = threading.Thread(target=serve)
+    thread = threading.Thread(target=serve, daemon=True)
     thread.start()
     try:
         yield f"http://127.0.0.1:{server.getsockname()[1]}", seen
