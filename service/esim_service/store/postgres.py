@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OLDEST = 15
+# A transaction is nine round trips, however many changes share it.
+_PATIENCE_SECONDS = 0.005
 _ATTEMPTS = 5
 _CONNECTION_ERRORS = (
     OSError,
@@ -73,7 +75,9 @@ class PostgresDatabase:
         self._pool = pool
         self._read_pool = read_pool
         self._long_pool = long_pool
-        self._changes = Gathering(self._make, attrgetter("scope", "subject"))
+        self._changes = Gathering(
+            self._make, attrgetter("scope", "subject"), patience_seconds=_PATIENCE_SECONDS
+        )
         self._commands = Gathering(partial(self._ask, pool))
         self._queries = Gathering(partial(self._ask, read_pool), workers=2)
 
