@@ -112,14 +112,6 @@ class PostgresDatabase:
             raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is needed")
         return cls(pool, read_pool, long_pool)
 
-    async def run(self, statement: Statement) -> Sequence[Row]:
-        """Run one statement that is a transaction by itself, and return its rows.
-
-        It may share the transaction with others of the same words.
-        """
-        found: Sequence[Row] = await self._commands.do(statement)
-        return found
-
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction."""
         async with self._connected() as connection:
@@ -130,16 +122,15 @@ class PostgresDatabase:
         result: T = await self._changes.do(change)
         return result
 
+    async def run(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of one statement, which may share a transaction with others."""
+        [result] = await _single(self._commands, make())
+        return result
+
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries on a snapshot; a single query is one by itself."""
-        unit = make()
-        try:
-            unit.send(await self._queries.do(next(unit)))
-        except StopIteration as stop:
-            result: T = stop.value
+        for result in await _single(self._queries, make()):
             return result
-        finally:
-            unit.close()
         # It has more to ask, and all of that is to be seen at one moment.
         async with self._connected(self._read_pool) as connection:
             with _translated():
@@ -219,6 +210,17 @@ async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
         return result
     finally:
         unit.close()
+
+
+async def _single(statements: Gathering[Statement], unit: Unit[T]) -> Sequence[T]:
+    """Run the first statement of a unit; return its result, or nothing if it asks for more."""
+    try:
+        unit.send(await statements.do(next(unit)))
+    except StopIteration as stop:
+        return (stop.value,)
+    finally:
+        unit.close()
+    return ()
 
 
 async def _run(connection: PoolConnectionProxy[Any], statement: Statement) -> Sequence[Row]:

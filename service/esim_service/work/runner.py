@@ -58,11 +58,9 @@ class JobRunner(WorkLoop[Job]):
         """Claim due jobs, of each kind as many as it has places left."""
         now, room = self._clock.now(), self._room(going)
         await self._resume()
-        # Looking needs no transaction that writes, and mostly there is nothing.
-        due = await self._database.read(partial(store.due, now, room))
-        if not due:
+        if not room:
             return ()
-        return await self._database.write(partial(store.take, due, now, now + LEASE))
+        return await self._database.run(partial(store.take, now, room, now + LEASE))
 
     async def work(self, claim: Job) -> None:
         """Do a job once, and see to it that it comes again when it could not be done."""
