@@ -17,7 +17,7 @@ from esim_service.store.alike import answers
 from esim_service.store.change import Change
 from esim_service.store.database import Database, HeldError, UnavailableError
 from esim_service.store.gathering import Gathering
-from esim_service.store.postgres import PostgresDatabase
+from esim_service.store.postgres import PostgresDatabase, _key
 from esim_service.store.together import Outcome, together
 from esim_service.store.unit import Row, Statement, Unit
 from esim_service.values.clock import ManualClock
@@ -54,7 +54,7 @@ async def made(
     said: list[str] = []
 
     def listen() -> Unit[Sequence[Outcome[Any]]]:
-        unit = together(changes)
+        unit = together(changes, _key)
         try:
             statement = next(unit)
             while True:

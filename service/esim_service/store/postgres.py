@@ -14,10 +14,10 @@ import asyncpg
 
 from .alike import answers
 from .change import Change
-from .database import LONG_HOLDS, Dialect, HeldError, OperatorError, UnavailableError, Writer
+from .database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
 from .gathering import Gathering
 from .together import Outcome, together
-from .unit import Row, Statement, Unit, Value, rows
+from .unit import Row, Statement, Unit, Value
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OLDEST = 15
-# A transaction is nine round trips, however many changes share it.
+# A transaction is eight round trips, however many changes share it.
 _PATIENCE_SECONDS = 0.005
 _ATTEMPTS = 5
 _CONNECTION_ERRORS = (
@@ -138,7 +138,7 @@ class PostgresDatabase:
                     return await _drive(connection, make())
 
     async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
-        return await self.write(partial(_together, changes))
+        return await self.write(partial(together, changes, _key))
 
     async def _ask(
         self, pool: asyncpg.Pool[Any], statements: Sequence[Statement]
@@ -232,27 +232,6 @@ def _storable(value: Value) -> Value:
     if isinstance(value, str):
         return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
     return tuple(map(_storable, value)) if isinstance(value, tuple) else value
-
-
-def _together(changes: Sequence[Change[Any]]) -> Unit[Sequence[Outcome[Any]]]:
-    """Make those of some changes that need not give way to anybody."""
-    names = [each.subject for each in changes if each.gives_way]
-    held = set[str]()
-    if names:
-        # Shared among changes, which wait for the account: only who holds the name is in the way.
-        found = yield from rows(
-            "SELECT name FROM unnest($1::text[], $2::bigint[]) AS asked (name, key)"
-            " WHERE NOT pg_try_advisory_xact_lock_shared(key)",
-            tuple(names),
-            tuple(map(_key, names)),
-        )
-        held = {each["name"] for each in found}
-    free = [each for each in changes if not (each.gives_way and each.subject in held)]
-    made = iter((yield from together(free))) if free else iter(())
-    return [
-        Outcome(error=HeldError()) if each.gives_way and each.subject in held else next(made)
-        for each in changes
-    ]
 
 
 async def _keep_as_it_is(_: object) -> None:
