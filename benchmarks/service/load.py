@@ -26,6 +26,7 @@ class Plan:
         kind: `orders` or `gets`.
         ports: of the processes that serve; the clients are spread over them.
         tag: makes references different from those of other plans on the same database.
+        clients: how many send one request after another.
     """
 
     kind: str
@@ -34,6 +35,7 @@ class Plan:
     keys: list[str]
     seconds: float
     tag: str
+    clients: int = CLIENTS
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +151,7 @@ async def _client(plan: Plan, client: int) -> list[tuple[float, float]]:
 async def run(plan: Plan) -> Load:
     """Carry out a plan; the first part of its time only warms up."""
     began = time.time()
-    groups = await asyncio.gather(*(_client(plan, client) for client in range(CLIENTS)))
+    groups = await asyncio.gather(*(_client(plan, client) for client in range(plan.clients)))
     every = sorted(each for group in groups for each in group)
     first, last = every[0][0], every[-1][0]
     begin = first + plan.seconds * WARM_UP

@@ -17,7 +17,7 @@ from typing import Any
 import asyncpg
 
 from benchmarks.service.counting import counted
-from benchmarks.service.load import Load, Plan
+from benchmarks.service.load import CLIENTS, Load, Plan
 from benchmarks.service.servers import (
     PARTNERS,
     Postgres,
@@ -36,6 +36,8 @@ ONE_PROCESS = "service, PostgreSQL, 1 process"
 THREE_PROCESSES = "service, PostgreSQL, 3 processes"
 BY_HAND = "FastAPI and SQLAlchemy, PostgreSQL"
 ONE_ACCOUNT = ", one account"
+MANY = 96
+MANY_CLIENTS = f", {MANY} clients"
 _STATES = "SELECT status, COUNT(*) FROM orders GROUP BY status"
 _TRANSACTIONS = (
     "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
@@ -77,6 +79,7 @@ class Subject:
     on_postgres: bool
     completes: bool
     partners: int = PARTNERS
+    clients: int = CLIENTS
 
 
 def subjects(workshop: Workshop) -> Iterator[Subject]:
@@ -87,6 +90,7 @@ def subjects(workshop: Workshop) -> Iterator[Subject]:
     for count, name in ((1, ONE_PROCESS), (3, THREE_PROCESSES)):
         ours = partial(service, processes=count, cores=everywhere)
         yield Subject(name, ours, True, True)
+        yield Subject(name + MANY_CLIENTS, ours, True, True, clients=MANY)
     yield Subject(BY_HAND, by_hand, True, False)
     ours = partial(service, cores=everywhere)
     yield Subject(ONE_PROCESS + ONE_ACCOUNT, ours, True, True, partners=1)
@@ -115,10 +119,10 @@ def _measure(
 ) -> Round:
     with subject.serve(place, partners=subject.partners) as serving:
         idle = serving.resident_megabytes() / len(serving.processes)
-        gets, get_cpu, _ = _load(serving, "gets", seconds, server)
+        gets, get_cpu, _ = _load(serving, subject, "gets", seconds, server)
         completed = backlog = None
         before = _settled(place) if subject.completes else 0
-        orders, order_cpu, database_cpu = _load(serving, "orders", seconds, server)
+        orders, order_cpu, database_cpu = _load(serving, subject, "orders", seconds, server)
         if subject.completes:
             states, passed = _states(place), time.time() - orders.began
             completed = (states.get("completed", 0) - before) / passed
@@ -142,9 +146,17 @@ def _measure(
 
 
 def _load(
-    serving: Serving, kind: str, seconds: float, server: Postgres
+    serving: Serving, subject: Subject, kind: str, seconds: float, server: Postgres
 ) -> tuple[Load, float, float]:
-    plan = Plan(kind, serving.ports, serving.prefix, serving.keys, seconds, f"{kind}-{id(serving)}")
+    plan = Plan(
+        kind,
+        serving.ports,
+        serving.prefix,
+        serving.keys,
+        seconds,
+        f"{kind}-{id(serving)}",
+        subject.clients,
+    )
     before, database_before = serving.cpu_seconds(), family_cpu_seconds(server.process)
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.service.load"],
@@ -169,7 +181,7 @@ def _counts(subject: Subject, server: Postgres, workshop: Workshop) -> tuple[flo
     ):
         before = _asked(place)
         trips, statements = tally.round_trips, tally.statements
-        load, _, _ = _load(serving, "orders", COUNTED_SECONDS, server)
+        load, _, _ = _load(serving, subject, "orders", COUNTED_SECONDS, server)
         if subject.completes:
             _settled(place)
         counts = tally.round_trips - trips, tally.statements - statements

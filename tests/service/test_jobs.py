@@ -294,12 +294,12 @@ async def test_a_database_that_is_away_ends_nothing(
         raise UnavailableError("the disk is full")
 
     answered = await crew.world.order("r1")
-    read, crew.world.database.read = crew.world.database.read, away  # type: ignore[method-assign]
+    run, crew.world.database.run = crew.world.database.run, away  # type: ignore[method-assign]
     with caplog.at_level(logging.WARNING):
         for _ in range(3):
             assert await crew.runner.fill() == 0
     assert caplog.text.count("the disk is full") == 1
-    crew.world.database.read = read  # type: ignore[method-assign]
+    crew.world.database.run = run  # type: ignore[method-assign]
     await crew.drain()
     order = await crew.world.shown(json.loads(answered.body)["order_id"])
     assert order.status == "completed"
@@ -556,8 +556,7 @@ async def test_a_claim_whose_lease_has_ended_changes_nothing_any_more(world: Wor
 
     async def claim() -> Job:
         now = world.clock.now()
-        [job_id] = await world.database.read(partial(store.due, now, {"provision": 1}))
-        [job] = await world.database.write(partial(store.take, [job_id], now, now + LEASE))
+        [job] = await world.database.run(partial(store.take, now, {"provision": 1}, now + LEASE))
         return job
 
     first = await claim()

@@ -18,7 +18,7 @@ from esim_service.domain.stamp import change
 from esim_service.store import jobs
 from esim_service.store.change import alone
 from esim_service.store.postgres import PostgresDatabase
-from esim_service.store.unit import Unit, rows
+from esim_service.store.unit import Unit
 from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Job, JobKind
 from esim_service.values.ids import Ids
@@ -76,9 +76,7 @@ async def crossed(
 async def claimed(world: World, kind: JobKind) -> Sequence[Job]:
     """Claim all jobs of a kind."""
     now = world.clock.now()
-    found = await world.database.read(lambda: rows("SELECT job_id FROM jobs WHERE kind = $1", kind))
-    ids = [each["job_id"] for each in found]
-    return await world.database.write(partial(jobs.take, ids, now, now + 1))
+    return await world.database.run(partial(jobs.take, now, {kind: 100}, now + 1))
 
 
 async def completing(world: World, number: int) -> Unit[object]:

@@ -24,7 +24,7 @@ from esim_service.rate_limits.redis import RedisWindows, open_redis
 from esim_service.store.database import OperatorError, UnavailableError
 from esim_service.store.postgres import PostgresDatabase
 from esim_service.store.sqlite import SqliteDatabase
-from esim_service.store.unit import Statement
+from esim_service.store.unit import rows
 from esim_service.values.clock import ManualClock, SystemClock
 from esim_service.values.entities import Principal, Scope
 from partner_esim import models
@@ -295,10 +295,8 @@ async def test_without_the_table_nothing_is_let_through(
 
 
 async def test_no_request_waits_for_the_log_of_the_database(postgres: PostgresDatabase) -> None:
-    kind = Statement(
-        "SELECT relpersistence AS kind FROM pg_class WHERE relname = $1", ("rate_hits",)
-    )
-    assert [each["kind"] for each in await postgres.run(kind)] == [b"u"]
+    sql = "SELECT relpersistence AS kind FROM pg_class WHERE relname = 'rate_hits'"
+    assert [each["kind"] for each in await postgres.run(lambda: rows(sql))] == [b"u"]
 
 
 @pytest.mark.parametrize("url", ["redis://127.0.0.1:1/0", "redis://nowhere.invalid/0"])

@@ -17,7 +17,7 @@ from esim_service.store.alike import answers
 from esim_service.store.change import Change
 from esim_service.store.database import Database, HeldError, UnavailableError
 from esim_service.store.gathering import Gathering
-from esim_service.store.postgres import PostgresDatabase
+from esim_service.store.postgres import PostgresDatabase, _key
 from esim_service.store.together import Outcome, together
 from esim_service.store.unit import Row, Statement, Unit
 from esim_service.values.clock import ManualClock
@@ -54,7 +54,7 @@ async def made(
     said: list[str] = []
 
     def listen() -> Unit[Sequence[Outcome[Any]]]:
-        unit = together(changes)
+        unit = together(changes, _key)
         try:
             statement = next(unit)
             while True:
@@ -204,6 +204,35 @@ async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
     assert len(bench.batches) == 2
     # A worker that has stopped is not counted on.
     assert await asyncio.wait_for(gathering.do(9), 10) == 9
+
+
+async def test_a_batch_waits_a_moment_to_be_as_large_as_the_last_one() -> None:
+    bench = Bench()
+    gathering = Gathering(bench.make, patience_seconds=60)
+    for _ in range(3):
+        bench.let.release()
+    await asyncio.gather(*map(gathering.do, range(3)))
+    again = [asyncio.create_task(gathering.do(number)) for number in (3, 4)]
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert bench.batches == [[0, 1, 2]]
+    again.append(asyncio.create_task(gathering.do(5)))
+    assert await asyncio.wait_for(asyncio.gather(*again), 10) == [3, 4, 5]
+    assert bench.batches == [[0, 1, 2], [3, 4, 5]]
+
+
+async def test_a_batch_that_stays_small_is_made_all_the_same() -> None:
+    bench = Bench()
+    gathering = Gathering(bench.make, patience_seconds=0.01)
+    for _ in range(4):
+        bench.let.release()
+    await asyncio.gather(*map(gathering.do, range(3)))
+    assert await asyncio.wait_for(gathering.do(3), 10) == 3
+    # Nobody waits for the company of a single one.
+    alone = Gathering(bench.make, patience_seconds=60)
+    for number in (4, 5):
+        bench.let.release()
+        assert await asyncio.wait_for(alone.do(number), 10) == number
 
 
 async def test_what_must_be_apart_is_not_in_one_batch() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import partial
 from typing import get_args
 
@@ -13,20 +13,23 @@ from ..carrier.port import Provisioner, Reporter
 from ..delivery.outbox import DatabaseOutbox
 from ..delivery.runner import DeliveryRunner, Send
 from ..store import jobs, outbox
-from ..store.database import Database, UnavailableError
+from ..store.database import Database, Dialect, UnavailableError
 from ..values.clock import Clock
 from ..values.entities import Job, JobKind
 from ..values.ids import Ids
 from ..work.jobs import CarrierJobs
 from ..work.metrics import WorkMetrics
 from ..work.retention import purge
-from ..work.runner import JobRunner
+from ..work.runner import PER_KIND, JobRunner
 
 PURGE_SECONDS = 3600.0
 MEASURE_SECONDS = 10.0
 _PAUSE_SECONDS = 1.0
 # Under load one claim then takes many.
 _GATHER_SECONDS = 0.002
+# On SQLite everything waits for one writer, and what a partner waits for comes first. PostgreSQL
+# completes many orders for the price of one, so that they are completed as they are placed.
+_JOBS_PER_KIND: Mapping[Dialect, int] = {"sqlite": PER_KIND, "postgres": 4 * PER_KIND}
 
 _log = logging.getLogger(__name__)
 
@@ -53,7 +56,14 @@ class Background:
         self._clock = clock
         self._metrics = metrics
         self._work = CarrierJobs(database, clock, ids, provisioner, reporter)
-        self._jobs = JobRunner(database, self._do, clock, metrics, gather_seconds=_GATHER_SECONDS)
+        self._jobs = JobRunner(
+            database,
+            self._do,
+            clock,
+            metrics,
+            per_kind=_JOBS_PER_KIND[database.dialect],
+            gather_seconds=_GATHER_SECONDS,
+        )
         deliveries = DatabaseOutbox(database, metrics, retry_scale, spread)
         self._deliveries = DeliveryRunner(deliveries, send, clock, gather_seconds=_GATHER_SECONDS)
         self._stopped = False

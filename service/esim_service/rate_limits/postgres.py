@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from partner_esim.server import Allowance
 
 from ..store.postgres import PostgresDatabase
-from ..store.unit import Statement
+from ..store.unit import rows
 from ..values.clock import Clock
 from .limiter import verdict
 
@@ -34,9 +36,8 @@ class PostgresWindows:
             UnavailableError: the database cannot be reached.
         """
         span = window_seconds * _MICROSECONDS
-        statement = Statement(_SQL.format("NULL"), (bucket, limit, span))
+        take = partial(rows, _SQL.format("NULL"), bucket, limit, span)
         if self._clock is not None:
-            now = self._clock.now() * 1000
-            statement = Statement(_SQL.format("$4"), (bucket, limit, span, now))
-        [found] = await self._database.run(statement)
+            take = partial(rows, _SQL.format("$4"), bucket, limit, span, self._clock.now() * 1000)
+        [found] = await self._database.run(take)
         return verdict(found["allowed"] == 1, found["used"], found["wait"] / _MICROSECONDS, limit)

@@ -66,6 +66,14 @@ class Database(Writer, Protocol):
         """
         ...
 
+    async def run(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of one statement, which is a transaction by itself.
+
+        Raises:
+            UnavailableError: the database cannot do this now.
+        """
+        ...
+
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries that all see the same state of the database.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
@@ -29,25 +30,35 @@ class Gathering(Generic[Q]):
     """Has requests done in batches; what comes while all are busy is in the next ones."""
 
     def __init__(
-        self, make: Make[Q], apart: Callable[[Q], Hashable] = id, workers: int = 1
+        self,
+        make: Make[Q],
+        apart: Callable[[Q], Hashable] = id,
+        workers: int = 1,
+        patience_seconds: float = 0.0,
     ) -> None:
         """Make a gathering.
 
         Args:
             apart: makes a key; two requests with one key are not in one batch.
             workers: how many batches are made at a time. One makes the batches larger.
+            patience_seconds: how long a batch that follows another one waits to be as large.
         """
         self._make = make
         self._apart = apart
         self._workers = workers
+        self._patience_seconds = patience_seconds
         self._working = 0
         self._waiting: list[_Request[Q]] = []
+        self._expected = 1
+        self._enough = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def do(self, asked: Q) -> Any:
         """Have something done in one of the next batches; return what came of it."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         self._waiting.append(_Request(asked, future))
+        if len(self._waiting) >= self._expected:
+            self._enough.set()
         if self._working < self._workers:
             self._working += 1
             task = asyncio.create_task(self._work())
@@ -60,9 +71,21 @@ class Gathering(Generic[Q]):
         try:
             while batch := self._next():
                 await self._do(batch)
+                if self._patience_seconds:
+                    await self._expect(len(batch))
         finally:
             # Before anything else can happen, so that nobody counts on a worker that has stopped.
             self._working -= 1
+
+    async def _expect(self, count: int) -> None:
+        """Wait a moment for as many again: whoever was answered may have more to ask."""
+        if count == 1 or len(self._waiting) >= count:
+            return
+        self._expected = count
+        self._enough.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(self._patience_seconds):
+                await self._enough.wait()
 
     async def _do(self, batch: Sequence[_Request[Q]]) -> None:
         outcomes = await self._outcomes([each.asked for each in batch])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, count
 
 from ..values.entities import Job, JobKind, Scope
-from .unit import Unit, among, execute, insert, rows
+from .unit import Unit, execute, insert, rows
 
 
 def add(job: Job) -> Unit[None]:
@@ -28,27 +28,21 @@ def remove(kind: JobKind, subject_id: str) -> Unit[None]:
     yield from execute("DELETE FROM jobs WHERE subject_id = $1 AND kind = $2", subject_id, kind)
 
 
-def due(now: int, room: Mapping[JobKind, int]) -> Unit[Sequence[str]]:
-    """Return the ids of due jobs, of each kind the oldest that there is room for."""
+def take(now: int, room: Mapping[JobKind, int], lease_until: int) -> Unit[Sequence[Job]]:
+    """Claim due jobs that nobody else is claiming, of each kind the oldest there is room for."""
     # One statement, because an idle process asks for nothing else.
     oldest = (
         "SELECT job_id FROM (SELECT job_id FROM jobs WHERE"
-        f" kind = ${place} AND due_at <= $1 ORDER BY due_at LIMIT ${place + 1}) AS {kind}"
-        for place, kind in zip(count(2, 2), room, strict=False)
+        f" kind = ${place} AND due_at <= $2 ORDER BY due_at LIMIT ${place + 1}"
+        f" FOR UPDATE SKIP LOCKED) AS {kind}"
+        for place, kind in zip(count(3, 2), room, strict=False)
     )
-    found = yield from rows(" UNION ALL ".join(oldest), now, *chain.from_iterable(room.items()))
-    return [each["job_id"] for each in found]
-
-
-def take(job_ids: Sequence[str], now: int, lease_until: int) -> Unit[Sequence[Job]]:
-    """Claim those of some jobs that are still due and that nobody else is claiming."""
-    places, parameters = among(job_ids, after=2)
     found = yield from rows(
-        "UPDATE jobs SET due_at = $1 WHERE job_id IN (SELECT job_id FROM jobs"
-        f" WHERE job_id IN ({places}) AND due_at <= $2 FOR UPDATE SKIP LOCKED) RETURNING *",
+        f"WITH oldest AS MATERIALIZED ({' UNION ALL '.join(oldest)})"
+        " UPDATE jobs SET due_at = $1 WHERE job_id IN (SELECT job_id FROM oldest) RETURNING *",
         lease_until,
         now,
-        *parameters,
+        *chain.from_iterable(room.items()),
     )
     return [
         Job(

@@ -147,18 +147,26 @@ def lock_account(scope: Scope) -> Unit[Account]:
     return _account(found[0])
 
 
-def lock_accounts(scopes: Collection[Scope]) -> Unit[dict[Scope, Account]]:
+def lock_accounts(
+    scopes: Collection[Scope], keys: Collection[int]
+) -> Unit[tuple[dict[Scope, Account], Collection[int]]]:
     """Return several accounts as `lock_account` does; every transaction takes them in one order.
+
+    Also returns those of some keys of advisory locks that somebody holds; the others are shared
+    until this transaction ends, and nobody waits for them.
 
     Only PostgreSQL, where several changes share a transaction, has need of this.
     """
     found = yield from rows(
-        "SELECT * FROM accounts WHERE (partner_id, mode) IN"
-        " (SELECT * FROM unnest($1::text[], $2::text[])) ORDER BY partner_id, mode FOR UPDATE",
+        "SELECT *, ARRAY(SELECT key FROM unnest($3::bigint[]) AS asked (key)"
+        " WHERE NOT pg_try_advisory_xact_lock_shared(key)) AS held FROM accounts"
+        " WHERE (partner_id, mode) IN (SELECT * FROM unnest($1::text[], $2::text[]))"
+        " ORDER BY partner_id, mode FOR UPDATE",
         tuple(scope.partner_id for scope in scopes),
         tuple(scope.mode for scope in scopes),
+        tuple(keys),
     )
-    return {account.scope: account for account in map(_account, found)}
+    return {account.scope: account for account in map(_account, found)}, found[0]["held"]
 
 
 def save_account(account: Account) -> Unit[None]:

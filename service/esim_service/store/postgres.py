@@ -14,10 +14,10 @@ import asyncpg
 
 from .alike import answers
 from .change import Change
-from .database import LONG_HOLDS, Dialect, HeldError, OperatorError, UnavailableError, Writer
+from .database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
 from .gathering import Gathering
 from .together import Outcome, together
-from .unit import Row, Statement, Unit, Value, rows
+from .unit import Row, Statement, Unit, Value
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _OLDEST = 15
+# A transaction is eight round trips, however many changes share it.
+_PATIENCE_SECONDS = 0.005
 _ATTEMPTS = 5
 _CONNECTION_ERRORS = (
     OSError,
@@ -73,7 +75,9 @@ class PostgresDatabase:
         self._pool = pool
         self._read_pool = read_pool
         self._long_pool = long_pool
-        self._changes = Gathering(self._make, attrgetter("scope", "subject"))
+        self._changes = Gathering(
+            self._make, attrgetter("scope", "subject"), patience_seconds=_PATIENCE_SECONDS
+        )
         self._commands = Gathering(partial(self._ask, pool))
         self._queries = Gathering(partial(self._ask, read_pool), workers=2)
 
@@ -108,14 +112,6 @@ class PostgresDatabase:
             raise OperatorError(f"PostgreSQL {version.major} is too old: {_OLDEST} is needed")
         return cls(pool, read_pool, long_pool)
 
-    async def run(self, statement: Statement) -> Sequence[Row]:
-        """Run one statement that is a transaction by itself, and return its rows.
-
-        It may share the transaction with others of the same words.
-        """
-        found: Sequence[Row] = await self._commands.do(statement)
-        return found
-
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction."""
         async with self._connected() as connection:
@@ -126,16 +122,15 @@ class PostgresDatabase:
         result: T = await self._changes.do(change)
         return result
 
+    async def run(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of one statement, which may share a transaction with others."""
+        [result] = await _single(self._commands, make())
+        return result
+
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries on a snapshot; a single query is one by itself."""
-        unit = make()
-        try:
-            unit.send(await self._queries.do(next(unit)))
-        except StopIteration as stop:
-            result: T = stop.value
+        for result in await _single(self._queries, make()):
             return result
-        finally:
-            unit.close()
         # It has more to ask, and all of that is to be seen at one moment.
         async with self._connected(self._read_pool) as connection:
             with _translated():
@@ -143,7 +138,7 @@ class PostgresDatabase:
                     return await _drive(connection, make())
 
     async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
-        return await self.write(partial(_together, changes))
+        return await self.write(partial(together, changes, _key))
 
     async def _ask(
         self, pool: asyncpg.Pool[Any], statements: Sequence[Statement]
@@ -217,6 +212,17 @@ async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
         unit.close()
 
 
+async def _single(statements: Gathering[Statement], unit: Unit[T]) -> Sequence[T]:
+    """Run the first statement of a unit; return its result, or nothing if it asks for more."""
+    try:
+        unit.send(await statements.do(next(unit)))
+    except StopIteration as stop:
+        return (stop.value,)
+    finally:
+        unit.close()
+    return ()
+
+
 async def _run(connection: PoolConnectionProxy[Any], statement: Statement) -> Sequence[Row]:
     return await connection.fetch(statement.sql, *map(_storable, statement.parameters))
 
@@ -226,27 +232,6 @@ def _storable(value: Value) -> Value:
     if isinstance(value, str):
         return value.replace("\0", "\N{REPLACEMENT CHARACTER}")
     return tuple(map(_storable, value)) if isinstance(value, tuple) else value
-
-
-def _together(changes: Sequence[Change[Any]]) -> Unit[Sequence[Outcome[Any]]]:
-    """Make those of some changes that need not give way to anybody."""
-    names = [each.subject for each in changes if each.gives_way]
-    held = set[str]()
-    if names:
-        # Shared among changes, which wait for the account: only who holds the name is in the way.
-        found = yield from rows(
-            "SELECT name FROM unnest($1::text[], $2::bigint[]) AS asked (name, key)"
-            " WHERE NOT pg_try_advisory_xact_lock_shared(key)",
-            tuple(names),
-            tuple(map(_key, names)),
-        )
-        held = {each["name"] for each in found}
-    free = [each for each in changes if not (each.gives_way and each.subject in held)]
-    made = iter((yield from together(free))) if free else iter(())
-    return [
-        Outcome(error=HeldError()) if each.gives_way and each.subject in held else next(made)
-        for each in changes
-    ]
 
 
 async def _keep_as_it_is(_: object) -> None:

@@ -122,6 +122,10 @@ class SqliteDatabase:
             raise HeldError
         return await self.write(partial(alone, change))
 
+    async def run(self, make: Callable[[], Unit[T]]) -> T:
+        """Run a unit of one statement in the next commit."""
+        return await self.write(make)
+
     async def read(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit of queries on a snapshot."""
         self._require_open()

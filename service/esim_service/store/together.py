@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -10,6 +10,7 @@ from ..values.entities import Account, Scope
 from . import partners
 from .alike import answers, written
 from .change import Change
+from .database import HeldError
 from .unit import Row, Statement, Unit
 
 T = TypeVar("T")
@@ -51,23 +52,34 @@ class _Running:
             self.asks = statement
 
 
-def together(changes: Sequence[Change[Any]]) -> Unit[Sequence[Outcome[Any]]]:
+def together(
+    changes: Sequence[Change[Any]], key: Callable[[str], int]
+) -> Unit[Sequence[Outcome[Any]]]:
     """Make changes whose subjects differ, each as if it were alone; return what became of them.
 
     The changes of one account come one after the other, and those of different accounts side by
     side: what they ask in the same words is asked once. What they write is written at the end, in
     one statement, so that one which raises has written nothing.
+
+    Args:
+        key: of the advisory lock by which a name is held.
     """
-    before = yield from partners.lock_accounts([each.scope for each in changes])
+    names = {each.subject: key(each.subject) for each in changes if each.gives_way}
+    scopes = [each.scope for each in changes]
+    before, held = yield from partners.lock_accounts(scopes, names.values())
     accounts = dict(before)
     # Nothing that a change reads can differ before the end.
     known: dict[Statement, Sequence[Row]] = {}
     writes: list[Statement] = []
-    outcomes = [Outcome[Any]() for _ in changes]
+    outcomes = [
+        Outcome[Any](error=HeldError() if names.get(each.subject) in held else None)
+        for each in changes
+    ]
     for turn in _turns(changes):
         running = [
             _Running(changes[place].act(accounts[changes[place].scope]), outcomes[place])
             for place in turn
+            if outcomes[place].error is None
         ]
         for each in running:
             each.go_on(None)

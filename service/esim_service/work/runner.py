@@ -18,7 +18,6 @@ from .jobs import retry_after
 from .loop import GRACE_SECONDS, Going, WorkLoop
 from .metrics import WorkMetrics
 
-# Each kind has places of its own: orders that the carrier lets hang do not stop the observations.
 PER_KIND = 32
 LEASE = 25 * SECOND
 
@@ -38,10 +37,18 @@ class JobRunner(WorkLoop[Job]):
         do: Do,
         clock: Clock,
         metrics: WorkMetrics,
+        per_kind: int = PER_KIND,
         grace_seconds: float = GRACE_SECONDS,
         gather_seconds: float = 0.0,
     ) -> None:
+        """Make a runner.
+
+        Args:
+            per_kind: how many jobs of a kind are done at a time. Each kind has places of its own:
+                orders that the carrier lets hang do not stop the observations.
+        """
         super().__init__(clock, grace_seconds, gather_seconds)
+        self._per_kind = per_kind
         self._database = database
         self._do = do
         self._metrics = metrics
@@ -49,13 +56,11 @@ class JobRunner(WorkLoop[Job]):
 
     async def claim(self, going: Collection[Going[Job]]) -> Sequence[Job]:
         """Claim due jobs, of each kind as many as it has places left."""
-        now, room = self._clock.now(), _room(going)
+        now, room = self._clock.now(), self._room(going)
         await self._resume()
-        # Looking needs no transaction that writes, and mostly there is nothing.
-        due = await self._database.read(partial(store.due, now, room))
-        if not due:
+        if not room:
             return ()
-        return await self._database.write(partial(store.take, due, now, now + LEASE))
+        return await self._database.run(partial(store.take, now, room, now + LEASE))
 
     async def work(self, claim: Job) -> None:
         """Do a job once, and see to it that it comes again when it could not be done."""
@@ -96,11 +101,10 @@ class JobRunner(WorkLoop[Job]):
         await self._database.write(partial(store.postpone, job, due_at, attempts))
         return outcome
 
-
-def _room(going: Collection[Going[Job]]) -> Mapping[JobKind, int]:
-    running = Counter(each.claim.kind for each in going)
-    kinds: Sequence[JobKind] = get_args(JobKind)
-    return {kind: room for kind in kinds if (room := PER_KIND - running[kind]) > 0}
+    def _room(self, going: Collection[Going[Job]]) -> Mapping[JobKind, int]:
+        running = Counter(each.claim.kind for each in going)
+        kinds: Sequence[JobKind] = get_args(JobKind)
+        return {kind: room for kind in kinds if (room := self._per_kind - running[kind]) > 0}
 
 
 def _release(jobs: Sequence[Job], now: int) -> Unit[None]:
