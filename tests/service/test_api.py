@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
 from functools import partial
 
 import httpx2
@@ -19,8 +20,8 @@ from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
 from esim_service.store.catalogue import replace
 from esim_service.store.database import Database
-from esim_service.values.clock import ManualClock
-from esim_service.values.entities import Mode, Principal, Scope
+from esim_service.values.clock import SECOND, ManualClock
+from esim_service.values.entities import Job, JobKind, Mode, Principal, Scope
 from esim_service.values.ids import Ids
 from partner_esim.server import Cursors, create_app
 
@@ -29,9 +30,31 @@ pytestmark = pytest.mark.anyio
 ORDER = {"plan_id": "pln_jp-5gb-30d", "reference": "r1", "metadata": {"a": "b"}}
 
 
+@dataclass
+class Kept:
+    """Keeps all jobs for this process, and does none."""
+
+    jobs: list[Job] = field(default_factory=list)
+    wakes: int = 0
+
+    def lease(self, kind: JobKind) -> int:
+        return 5 * SECOND
+
+    def begin(self, job: Job) -> None:
+        self.jobs.append(job)
+
+    def wake(self) -> None:
+        self.wakes += 1
+
+
+@pytest.fixture
+def kept() -> Kept:
+    return Kept()
+
+
 @pytest.fixture
 async def api(
-    database: Database, clock: ManualClock, ids: Ids
+    database: Database, clock: ManualClock, ids: Ids, kept: Kept
 ) -> AsyncIterator[httpx2.AsyncClient]:
     await database.write(partial(replace, catalogue.load(catalogue.default_path())))
     partner = await database.write(lambda: partners.ensure("acme", Stamp(clock.now(), ids)))
@@ -43,7 +66,7 @@ async def api(
     async def sleep(seconds: float) -> None:
         clock.advance(round(seconds * 1000))
 
-    backend = Backend(database, clock, ids, Simulator(sleep), Cursors(b"secret"), lambda: None)
+    backend = Backend(database, clock, ids, Simulator(sleep), Cursors(b"secret"), kept)
     app = create_app(
         orders=OrderGroup(backend),
         balance=BalanceGroup(backend),
@@ -55,6 +78,18 @@ async def api(
         transport=transport, base_url="http://test", headers={"authorization": "Bearer test"}
     ) as client:
         yield client
+
+
+async def test_the_job_of_an_order_is_begun_by_the_process_that_has_placed_it(
+    api: httpx2.AsyncClient, kept: Kept, clock: ManualClock
+) -> None:
+    first = await api.post("/orders", json=ORDER)
+    [job] = kept.jobs
+    assert (job.kind, job.subject_id) == ("provision", first.json()["order_id"])
+    assert job.due_at == clock.now() + 5 * SECOND
+    await api.post("/orders", json=ORDER)
+    assert kept.jobs == [job]
+    assert kept.wakes == 1
 
 
 async def test_a_repeated_order_is_answered_byte_for_byte(api: httpx2.AsyncClient) -> None:

@@ -34,7 +34,7 @@ async def api(
     async def authenticate(credential: str, request: Request) -> Principal:
         return Principal(Scope(partner.partner_id, "test"), "key", False, None, None)
 
-    backend = Backend(database, clock, ids, Simulator(), Cursors(b"secret"), lambda: None)
+    backend = Backend(database, clock, ids, Simulator(), Cursors(b"secret"))
     app = create_app(plans=PlanGroup(backend), esims=EsimGroup(backend), authenticate=authenticate)
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app),

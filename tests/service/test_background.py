@@ -28,6 +28,7 @@ from esim_service.values.clock import MINUTE, SECOND
 from esim_service.values.entities import Scope, WebhookEndpoint
 from esim_service.values.ids import Prefix
 from esim_service.work.metrics import WorkMetrics
+from esim_service.work.runner import LEASE as JOB_LEASE
 from partner_esim import models, webhooks
 
 from .receiver import Authority, Behaviour, Receiver, answer, receiver
@@ -116,6 +117,22 @@ class Scenery:
 @pytest.fixture
 def scenery(world: World, authority: Authority) -> Scenery:
     return Scenery(world, authority)
+
+
+async def test_of_several_processes_each_keeps_its_own_jobs(scenery: Scenery) -> None:
+    lease = JOB_LEASE if scenery.world.database.dialect == "postgres" else 0
+    async with scenery.background() as (background, _):
+        assert background.lease("provision") == lease
+        answered = await scenery.world.order("r1", lease=JOB_LEASE)
+        assert answered.job is not None
+        background.begin(answered.job)
+
+        async def completed() -> bool:
+            return len(await scenery.world.events()) == 1
+
+        await until(completed)
+        background.stop()
+        assert background.lease("provision") == 0
 
 
 async def test_a_life_from_the_order_to_a_top_up_is_delivered(scenery: Scenery) -> None:

@@ -256,6 +256,66 @@ async def test_orders_that_hang_leave_the_places_of_observations_free(world: Wor
     assert (await crew.world.esim(done.iccids[0])).status == "active"
 
 
+async def test_a_job_that_a_process_keeps_is_done_there_without_a_claim(world: World) -> None:
+    own, other = crew_of(world), crew_of(world)
+    answered = await world.order("r1", lease=LEASE)
+    assert answered.job is not None
+    assert await other.runner.fill() == 0
+    own.runner.begin(answered.job)
+    await own.runner.settle(10)
+    order_id = json.loads(answered.body)["order_id"]
+    assert (await world.shown(order_id)).status == "completed"
+    assert own.jobs("provision", "done") == 1
+    assert await world.count("jobs") == 1, "only the observation of the eSIM"
+
+
+async def test_a_job_that_a_process_kept_and_never_began_is_done_by_another(world: World) -> None:
+    answered = await world.order("r1", lease=LEASE)
+    other = crew_of(world)
+    world.clock.advance(LEASE - 1)
+    assert await other.runner.fill() == 0
+    world.clock.advance(1)
+    await other.drain()
+    order_id = json.loads(answered.body)["order_id"]
+    assert (await world.shown(order_id)).status == "completed"
+
+
+async def test_a_repeat_leaves_no_second_job(world: World) -> None:
+    await world.order("r1", lease=LEASE)
+    again = await world.order("r1", lease=LEASE)
+    assert again.is_replay
+    assert again.job is None
+
+
+async def test_a_runner_without_room_keeps_nothing(world: World) -> None:
+    crew = crew_of(world)
+    crew.carrier.hangs = True
+    assert crew.runner.has_room("provision")
+    for number in range(PER_KIND):
+        await world.order(f"r{number}")
+    assert await crew.runner.fill() == PER_KIND
+    assert not crew.runner.has_room("provision")
+    assert crew.runner.has_room("topup")
+    # Nothing else is due, but orders wait for room.
+    assert crew.runner.may_be_more([])
+
+
+async def test_a_runner_that_found_nothing_does_not_look_again_when_a_job_ends(
+    world: World,
+) -> None:
+    crew = crew_of(world)
+    answered = await world.order("r1", lease=LEASE)
+    assert answered.job is not None
+    assert not crew.runner.may_be_more(())
+    assert crew.runner.may_be_more([answered.job])
+    assert await crew.runner.fill() == 0
+    crew.runner._stirred.clear()
+    crew.runner.begin(answered.job)
+    await crew.runner.settle(10)
+    await asyncio.sleep(0)
+    assert not crew.runner._stirred.is_set()
+
+
 async def test_a_job_that_was_given_back_is_done_by_another(crew: Crew) -> None:
     crew.carrier.hangs = True
     answered = await crew.world.order("r1")

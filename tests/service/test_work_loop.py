@@ -20,11 +20,14 @@ class Script(WorkLoop[int]):
 
     things = "numbers"
 
-    def __init__(self, counts: list[int]) -> None:
-        super().__init__(ManualClock(0), gather_seconds=0.5)
+    def __init__(self, counts: list[int], seconds: float = 0.0) -> None:
+        self.clock = ManualClock(0)
+        super().__init__(self.clock, gather_seconds=0.5)
         self._counts = counts
+        self._seconds = seconds
 
     async def claim(self, going: Collection[Going[int]]) -> Sequence[int]:
+        self.clock.advance(round(self._seconds * 1000))
         if not self._counts:
             self.stop()
             return ()
@@ -38,13 +41,19 @@ class Script(WorkLoop[int]):
         """Leave them."""
 
 
-async def test_after_a_claim_of_few_the_next_waits_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("seconds", "expected"),
+    # Nothing is due, few are, few, and as many as make a claim cheap.
+    [(0.0, [7.5, 7.5, 7.5, 0.5]), (3.0, [4.5, 4.5, 4.5, 0.5]), (30.0, [0.5, 0.5, 0.5, 0.5])],
+)
+async def test_claims_of_few_are_farther_apart(
+    seconds: float, expected: list[float], monkeypatch: pytest.MonkeyPatch
+) -> None:
     waited: list[float] = []
 
     async def sleep(seconds: float) -> None:
         waited.append(seconds)
 
     monkeypatch.setattr(loop, "asyncio", SimpleNamespace(**{**vars(asyncio), "sleep": sleep}))
-    await Script([0, 1, 15, 16]).run()
-    # Nothing was due, few were, few, and as many as make a claim cheap.
-    assert waited[:4] == [0.5, 7.5, 7.5, 0.5]
+    await Script([0, 1, 15, 16], seconds).run()
+    assert waited[:4] == expected

@@ -70,9 +70,10 @@ class World:
         quantity: int = 1,
         mode: Mode = "test",
         scenario: str | None = None,
+        lease: int = 0,
     ) -> Answered:
         payload = f"{plan_id} {days} {quantity}".encode()
-        claim = IdempotentRequest(self.scope(mode), "createOrder", reference, payload)
+        claim = IdempotentRequest(self.scope(mode), "createOrder", reference, payload, lease)
         metadata = {"a": "\0"} | ({} if scenario is None else {orders.SCENARIO: scenario})
         request = orders.Request(claim, plan_id, quantity, days, True, "é\0", metadata)
         act = partial(orders.place, request)

@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pydantic import BaseModel
 
@@ -20,7 +20,7 @@ from ..store.change import Change, alone
 from ..store.database import Database, HeldError, UnavailableError
 from ..store.unit import Unit
 from ..values.clock import Clock
-from ..values.entities import Principal, Scope
+from ..values.entities import Job, JobKind, Principal, Scope
 from ..values.ids import Ids
 from ..values.problems import unavailable
 from .turns import CarrierTurns
@@ -32,12 +32,41 @@ NEWEST = "~"
 OLDEST = ""
 
 
+class Work(Protocol):
+    """Does what requests leave to be done."""
+
+    def lease(self, kind: JobKind) -> int:
+        """Return for how many milliseconds this process keeps a new job; 0 for not at all."""
+        ...
+
+    def begin(self, job: Job) -> None:
+        """Begin a job that this process has kept."""
+        ...
+
+    def wake(self) -> None:
+        """Say that a commit may have left something to do."""
+        ...
+
+
+class Elsewhere(Work):
+    """Leaves all of it to worker processes, which look for themselves."""
+
+    def lease(self, kind: JobKind) -> int:
+        """Keep nothing."""
+        return 0
+
+    def begin(self, job: Job) -> None:
+        """Do nothing."""
+
+    def wake(self) -> None:
+        """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Backend:
     """Runs units of work for requests.
 
     Attributes:
-        wake: called after each commit, which may have left something to do.
         turns: who may ask the carrier.
     """
 
@@ -46,7 +75,7 @@ class Backend:
     ids: Ids
     carrier: Provisioner
     cursors: Cursors
-    wake: Callable[[], None]
+    work: Work = field(default_factory=Elsewhere)
     turns: CarrierTurns = field(default_factory=CarrierTurns)
 
     def stamp(self) -> Stamp:
@@ -66,7 +95,7 @@ class Backend:
             result = await self.database.write(lambda: make(self.stamp()))
         except UnavailableError:
             raise unavailable() from None
-        self.wake()
+        self.work.wake()
         return result
 
     async def once(
@@ -91,7 +120,10 @@ class Backend:
             return known
         except UnavailableError:
             raise unavailable() from None
-        self.wake()
+        if answered.job is not None:
+            self.work.begin(answered.job)
+        else:
+            self.work.wake()
         return answered
 
     async def _ask_and_do(

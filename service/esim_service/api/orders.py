@@ -47,7 +47,13 @@ class OrderGroup(Orders):
         self, *, body: models.OrderCreate, context: Context
     ) -> Reply[models.Order]:
         """Place an order, once per reference."""
-        claim = IdempotentRequest(scope_of(context), "createOrder", body.reference, payload(body))
+        claim = IdempotentRequest(
+            scope_of(context),
+            "createOrder",
+            body.reference,
+            payload(body),
+            self._backend.work.lease("provision"),
+        )
         end_user = None if body.end_user is MISSING else body.end_user
         label = None if end_user is None or end_user.label is MISSING else end_user.label
         request = orders.Request(

@@ -53,7 +53,11 @@ class TopupGroup(Topups):
     ) -> Reply[models.Topup]:
         """Buy a top-up, once per reference."""
         claim = IdempotentRequest(
-            scope_of(context), "createTopup", body.reference, payload(body, iccid)
+            scope_of(context),
+            "createTopup",
+            body.reference,
+            payload(body, iccid),
+            self._backend.work.lease("topup"),
         )
         request = topups.Request(
             claim=claim,

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hmac
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
+from ..store import jobs
 from ..store import orders as store
 from ..store.unit import Unit
-from ..values.entities import Scope
+from ..values.entities import Job, JobKind, Scope
+from ..values.ids import Prefix
+from .stamp import Stamp
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +21,14 @@ class IdempotentRequest:
 
     Attributes:
         payload: digest of everything that the request asks for.
+        lease: how long the job that it leaves is kept for this process, in milliseconds.
     """
 
     scope: Scope
     operation: str
     reference: str
     payload: bytes
+    lease: int = 0
 
     @property
     def name(self) -> str:
@@ -33,10 +38,15 @@ class IdempotentRequest:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """The body of a success, and whether an earlier request had it already."""
+    """The body of a success, and whether an earlier request had it already.
+
+    Attributes:
+        job: what is left to this process, which has claimed it.
+    """
 
     body: bytes
     is_replay: bool
+    job: Job | None = None
 
 
 def in_progress() -> Problem:
@@ -69,3 +79,13 @@ def remember(claim: IdempotentRequest, body: bytes) -> Unit[Answered]:
     """Bind the reference to the answer of this request; it is free while the account is held."""
     yield from store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)
     return Answered(body, is_replay=False)
+
+
+def leave(
+    claim: IdempotentRequest, answered: Answered, kind: JobKind, subject_id: str, stamp: Stamp
+) -> Unit[Answered]:
+    """Queue what is left to be done, for this process at first if it keeps that for itself."""
+    due_at = stamp.now + claim.lease
+    job = Job(stamp.new(Prefix.JOB), claim.scope, kind, subject_id, 0, due_at)
+    yield from jobs.add(job)
+    return replace(answered, job=job) if claim.lease else answered

@@ -15,7 +15,7 @@ from ..values.entities import Account, Esim, Failure, Job, Order, Plan, PlanType
 from ..values.ids import Prefix
 from ..values.money import LIMIT, to_text
 from . import bodies, events, ledger, lifecycle
-from .idempotency import Answered, IdempotentRequest, remember, replay
+from .idempotency import Answered, IdempotentRequest, leave, remember, replay
 from .lifecycle import NextReport
 from .stamp import Stamp
 
@@ -113,8 +113,7 @@ def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Accoun
     )
     answered = yield from remember(request.claim, bodies.encoded(bodies.order(order)))
     yield from store.add(order)
-    job_id = stamp.new(Prefix.JOB)
-    yield from jobs.add(Job(job_id, order.scope, "provision", order.order_id, 0, stamp.now))
+    answered = yield from leave(request.claim, answered, "provision", order.order_id, stamp)
     account = yield from ledger.charge(account, "order", total, order.order_id, stamp)
     return account, answered
 

@@ -9,10 +9,10 @@ from partner_esim.server import Problem
 from ..store import esims as store
 from ..store import jobs, partners, plans
 from ..store.unit import Unit
-from ..values.entities import Account, Esim, Job, Topup, TopupPlan
+from ..values.entities import Account, Esim, Topup, TopupPlan
 from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle
-from .idempotency import Answered, IdempotentRequest, remember, replay
+from .idempotency import Answered, IdempotentRequest, leave, remember, replay
 from .orders import check_days, check_total
 from .stamp import Stamp
 
@@ -84,8 +84,7 @@ def buy(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Account,
     )
     answered = yield from remember(request.claim, bodies.encoded(bodies.topup(topup)))
     yield from store.add_topup(topup)
-    job_id = stamp.new(Prefix.JOB)
-    yield from jobs.add(Job(job_id, topup.scope, "topup", topup_id, 0, stamp.now))
+    answered = yield from leave(request.claim, answered, "topup", topup_id, stamp)
     return account, answered
 
 

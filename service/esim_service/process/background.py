@@ -20,7 +20,7 @@ from ..values.ids import Ids
 from ..work.jobs import CarrierJobs
 from ..work.metrics import WorkMetrics
 from ..work.retention import purge
-from ..work.runner import PER_KIND, JobRunner
+from ..work.runner import LEASE, PER_KIND, JobRunner
 
 PURGE_SECONDS = 3600.0
 MEASURE_SECONDS = 10.0
@@ -87,6 +87,16 @@ class Background:
         self._stopped = True
         self._jobs.stop()
         self._deliveries.stop()
+
+    def lease(self, kind: JobKind) -> int:
+        """Return how long this process keeps a new job: not on SQLite, where it is the only one."""
+        keeps = self._database.dialect == "postgres" and not self._stopped
+        return LEASE if keeps and self._jobs.has_room(kind) else 0
+
+    def begin(self, job: Job) -> None:
+        """Begin a job that was kept."""
+        self._jobs.begin(job)
+        self._deliveries.wake()
 
     def wake(self) -> None:
         """Say that a commit may have left something to do."""

@@ -16,7 +16,7 @@ from starlette.types import ASGIApp
 from partner_esim.server import Cursors, create_app
 
 from .. import catalogue
-from ..api.backend import Backend
+from ..api.backend import Backend, Elsewhere
 from ..api.balance import BalanceGroup
 from ..api.esims import EsimGroup
 from ..api.events import EventGroup
@@ -95,7 +95,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             ids=ids,
             carrier=ports.carrier,
             cursors=Cursors(secret),
-            wake=background.wake if background else _nobody,
+            work=background or Elsewhere(),
         )
 
         def request_id(sent: str | None = None) -> str:
@@ -172,7 +172,3 @@ def _reference(base_url: str) -> bytes:
     from ..http import reference
 
     return reference.render(document.load(base_url))
-
-
-def _nobody() -> None:
-    """Wake nobody: worker processes look for themselves."""

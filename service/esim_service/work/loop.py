@@ -16,7 +16,7 @@ C = TypeVar("C")
 
 POLL_SECONDS = 0.25
 GRACE_SECONDS = 5.0
-# A claim costs as much whether it brings few or many: after few, the next one waits longer.
+# A claim costs as much whether it brings few or many: those that bring few are farther apart.
 _FEW = 16
 _LONGER = 15
 
@@ -47,16 +47,22 @@ class WorkLoop(ABC, Generic[C]):
 
         Args:
             grace_seconds: how long a stop waits for what is going on.
-            gather_seconds: how long a call to `wake` waits for others, so that one claim does;
-                fifteen times as long after a claim that brought few.
+            gather_seconds: how long a call to `wake` waits for others, so that one claim does.
+                Between claims that bring few is fifteen times as much.
         """
         self._clock = clock
         self._grace_seconds = grace_seconds
         self._gather_seconds = gather_seconds
         self._tasks: dict[asyncio.Task[None], Going[C]] = {}
         self._stirred = asyncio.Event()
+        self._may_be_more = True
         self._is_cut_off = False
         self._stopped = False
+
+    @property
+    def going(self) -> Collection[Going[C]]:
+        """What is being worked on."""
+        return self._tasks.values()
 
     @abstractmethod
     async def claim(self, going: Collection[Going[C]]) -> Sequence[C]:
@@ -78,6 +84,16 @@ class WorkLoop(ABC, Generic[C]):
             UnavailableError: the database cannot do this now.
         """
 
+    def may_be_more(self, claims: Sequence[C]) -> bool:
+        """Whether more may be due than was just claimed, and wait for the end of something."""
+        return True
+
+    def begin(self, claim: C) -> None:
+        """Begin to work on something that is claimed."""
+        task = asyncio.create_task(self.work(claim))
+        self._tasks[task] = Going(claim, self._clock.monotonic())
+        task.add_done_callback(self._ended)
+
     def wake(self) -> None:
         """Say that something may be due; without it, the loop looks at regular intervals."""
         self._stirred.set()
@@ -92,7 +108,7 @@ class WorkLoop(ABC, Generic[C]):
         try:
             while not self._stopped:
                 self._stirred.clear()
-                await self._pause(await self.fill())
+                await self._pause(self._clock.monotonic(), await self.fill())
             await self.settle(self._grace_seconds)
         finally:
             await self._abandon()
@@ -105,7 +121,7 @@ class WorkLoop(ABC, Generic[C]):
     async def fill(self) -> int:
         """Claim what there is room for, and begin to work; return how many claims that is."""
         try:
-            claims = await self.claim(self._tasks.values())
+            claims = await self.claim(self.going)
         except UnavailableError as error:
             # Once is enough, however often it looks.
             if not self._is_cut_off:
@@ -114,22 +130,24 @@ class WorkLoop(ABC, Generic[C]):
             return 0
         self._is_cut_off = False
         for claim in claims:
-            task = asyncio.create_task(self.work(claim))
-            self._tasks[task] = Going(claim, self._clock.monotonic())
-            task.add_done_callback(self._ended)
+            self.begin(claim)
+        self._may_be_more = self.may_be_more(claims)
         return len(claims)
 
-    async def _pause(self, claimed: int) -> None:
+    async def _pause(self, since: float, claimed: int) -> None:
         try:
             async with asyncio.timeout(POLL_SECONDS):
                 await self._stirred.wait()
         except TimeoutError:
             return
-        await asyncio.sleep(self._gather_seconds * (_LONGER if 0 < claimed < _FEW else 1))
+        apart = self._gather_seconds * _LONGER if claimed < _FEW else 0.0
+        left = since + apart - self._clock.monotonic()
+        await asyncio.sleep(max(self._gather_seconds, left))
 
     def _ended(self, task: asyncio.Task[None]) -> None:
         self._tasks.pop(task, None)
-        self._stirred.set()
+        if self._may_be_more:
+            self._stirred.set()
         if not task.cancelled() and (error := task.exception()):
             _log.error("one of the %s has failed", self.things, exc_info=error)
 

@@ -20,6 +20,7 @@ from .metrics import WorkMetrics
 
 PER_KIND = 32
 LEASE = 25 * SECOND
+_KINDS: Sequence[JobKind] = get_args(JobKind)
 
 _log = logging.getLogger(__name__)
 
@@ -54,6 +55,10 @@ class JobRunner(WorkLoop[Job]):
         self._metrics = metrics
         self._interrupted: list[Job] = []
 
+    def has_room(self, kind: JobKind) -> bool:
+        """Whether another job of a kind can be begun."""
+        return kind in self._room(self.going)
+
     async def claim(self, going: Collection[Going[Job]]) -> Sequence[Job]:
         """Claim due jobs, of each kind as many as it has places left."""
         now, room = self._clock.now(), self._room(going)
@@ -61,6 +66,10 @@ class JobRunner(WorkLoop[Job]):
         if not room:
             return ()
         return await self._database.run(partial(store.take, now, room, now + LEASE))
+
+    def may_be_more(self, claims: Sequence[Job]) -> bool:
+        """Whether there were any, or some kind has no room."""
+        return bool(claims) or len(self._room(self.going)) < len(_KINDS)
 
     async def work(self, claim: Job) -> None:
         """Do a job once, and see to it that it comes again when it could not be done."""
@@ -103,8 +112,7 @@ class JobRunner(WorkLoop[Job]):
 
     def _room(self, going: Collection[Going[Job]]) -> Mapping[JobKind, int]:
         running = Counter(each.claim.kind for each in going)
-        kinds: Sequence[JobKind] = get_args(JobKind)
-        return {kind: room for kind in kinds if (room := self._per_kind - running[kind]) > 0}
+        return {kind: room for kind in _KINDS if (room := self._per_kind - running[kind]) > 0}
 
 
 def _release(jobs: Sequence[Job], now: int) -> Unit[None]:
