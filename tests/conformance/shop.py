@@ -244,6 +244,8 @@ class Shop:
         if self.bug == "quantity breaks" and quantity == 5:
             return JSONResponse({}, 500)
         number, price = next(self.numbers), 2 * quantity
+        if price > CREDIT - self.spent[partner]:
+            raise Refused("unpaid")
         order = {
             "id": f"ord-{number:06}",
             "reference": value["reference"],
@@ -378,6 +380,8 @@ class Shop:
             self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
         if self.bug != "reset keeps credit":
             self.spent[partner] = self.owed[partner] = 0
+        if self.bug == "reset leaves no credit":
+            self.spent[partner] = CREDIT
         if self.bug == "reset removes hooks":
             self.hooks = {name: each for name, each in self.hooks.items() if each[0] != partner}
         return self.get_credit(request, partner, body)

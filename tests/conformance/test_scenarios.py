@@ -101,6 +101,7 @@ BUGS = {
     "replay is 200": "idempotency-replay",
     "requests left over": "rate-limit-headers",
     "reset keeps credit": "reset",
+    "reset leaves no credit": "reset",
     "reset keeps orders": "reset",
     "reset removes hooks": "reset",
     "secret again": "shown-once",

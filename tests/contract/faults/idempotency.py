@@ -26,7 +26,8 @@ _NOT_UNIQUE = 'statement.replace("UNIQUE (partner_id, mode, reference)", "CHECK 
 def _forgetful(patch: MonkeyPatch, condition: str) -> None:
     """Do some requests again, as if their reference had never been used."""
     edit(patch, idempotency.replay, ("if known is None:", f"if known is None or {condition}:"))
-    edit(patch, idempotency.remember, ("yield from store.add_answer(", "("))
+    kept = "store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)"
+    edit(patch, idempotency.remember, (kept, "()"))
     edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
 
 
@@ -117,7 +118,7 @@ def order_of_keys_counts(patch: MonkeyPatch) -> None:
     edit(
         patch,
         OrderGroup.create_order,
-        ("payload(body))", "payload(body, str(context.body)))"),
+        ("payload(body)", "payload(body, str(context.body))"),
     )
 
 
@@ -140,7 +141,8 @@ def requests_at_once_both_run(patch: MonkeyPatch) -> None:
 
     patch.setattr(Backend, "once", once)
     edit(patch, placing.place, ("known = yield from replay(request.claim)", "known = None"))
-    edit(patch, idempotency.remember, ("yield from store.add_answer(", "("))
+    kept = "store.add_answer(claim.scope, claim.operation, claim.reference, claim.payload, body)"
+    edit(patch, idempotency.remember, (kept, "()"))
     edit(patch, migrate._upgrade, ("execute(statement)", f"execute({_NOT_UNIQUE})"))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from http.client import PAYMENT_REQUIRED
 
 from specwright.conformance.contract import Operation
 from specwright.conformance.exchange import Exchange, value_at
@@ -36,7 +37,9 @@ class _Trial:
 
     def run(self) -> None:
         """Reset some times, with something new before each, and look at what is there."""
-        readings = [self._reset() for _ in range(ENOUGH)]
+        readings = [self._reset()]
+        self._charge()
+        readings += [self._reset() for _ in range(ENOUGH - 1)]
         for each in self.declared.restores:
             exchanges = [
                 found for reading in readings if (found := reading.get(each.operation.raw))
@@ -66,6 +69,24 @@ class _Trial:
             each.operation.raw: self._read(each.operation.raw) for each in self.declared.restores
         }
         return {name: each for name, each in answers.items() if each is not None}
+
+    def _charge(self) -> None:
+        """Call again what takes from a restored balance: all of it may have been spent before."""
+        restored = {(each.operation.raw, each.at.raw) for each in self.declared.restores}
+        for operation in self.bench.contract.operations.values():
+            charge = operation.declared["charge"]
+            if charge is None or (charge.balance.raw, charge.at.raw) not in restored:
+                continue
+            unpaid = None
+            for call in self.bench.candidates(operation):
+                exchange = self.bench.send(call)
+                if exchange.response is not None and exchange.response.is_success:
+                    break
+                if exchange.response is not None and exchange.response.status == PAYMENT_REQUIRED:
+                    unpaid = exchange
+            else:
+                if unpaid is not None:
+                    self._violate(f"nothing is left for {operation.name} afterwards", unpaid)
 
     def _read(self, name: str) -> Exchange | None:
         found = self.bench.succeed(self.bench.contract.by_id[name])
