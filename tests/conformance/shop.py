@@ -380,8 +380,10 @@ class Shop:
             self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
         if self.bug != "reset keeps credit":
             self.spent[partner] = self.owed[partner] = 0
-        if self.bug == "reset leaves no credit":
+        if self.bug in ("reset leaves no credit", "reset fails without credit"):
             self.spent[partner] = CREDIT
+        if self.bug == "reset fails without credit":
+            return JSONResponse({}, 501)
         if self.bug == "reset removes hooks":
             self.hooks = {name: each for name, each in self.hooks.items() if each[0] != partner}
         return self.get_credit(request, partner, body)

@@ -155,6 +155,12 @@ def test_a_bug_is_found_by_its_rule(bug: str) -> None:
     assert BUGS[bug] in found
 
 
+def test_a_reset_that_does_not_succeed_is_not_blamed_for_what_is_left() -> None:
+    found = {each.rule for each in failures(run("reset fails without credit").record)}
+    assert "server-error" in found
+    assert "reset" not in found
+
+
 def test_requests_at_once_that_each_take_effect_are_found() -> None:
     rule = "idempotency-concurrent"
     assert rule in {each.rule for each in failures(run("no idempotency", rule).record)}

@@ -38,7 +38,8 @@ class _Trial:
     def run(self) -> None:
         """Reset some times, with something new before each, and look at what is there."""
         readings = [self._reset()]
-        self._charge()
+        if readings[0]:
+            self._charge()
         readings += [self._reset() for _ in range(ENOUGH - 1)]
         for each in self.declared.restores:
             exchanges = [
