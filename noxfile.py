@@ -31,8 +31,8 @@ HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
 DISTRIBUTIONS = (".", "generated", "service")
-# A minute becomes 1.7 seconds: attempts that a timestamp in seconds still tells apart.
-RETRY_SCALE = "0.028"
+# A minute becomes two seconds: even by a clock of whole seconds, no attempt comes too early.
+RETRY_SCALE = "0.034"
 
 
 def install_group(session: nox.Session, name: str) -> None:

@@ -34,8 +34,8 @@ OPTIONS = (
 )
 SEEDS = (1, 2, 3)
 PATIENCE_SECONDS = 120
-# A minute becomes 1.7 seconds: attempts that a timestamp in seconds still tells apart.
-RETRY_SCALE = "0.028"
+# A minute becomes two seconds: even by a clock of whole seconds, no attempt comes too early.
+RETRY_SCALE = "0.034"
 # How `specwright test` may end without a finding, and what it says by that.
 ENDS: dict[int, tuple[str, ...]] = {0: (), 1: (), 2: ("target-lost",), 3: ("never-succeeded",)}
 # It takes requests that keep the schema for requests that must succeed.
