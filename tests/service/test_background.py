@@ -131,6 +131,10 @@ async def test_of_several_processes_each_keeps_its_own_jobs(scenery: Scenery) ->
             return len(await scenery.world.events()) == 1
 
         await until(completed)
+        background._jobs._per_kind = 0
+        assert background.lease("provision") == 0
+        background._jobs._per_kind = 1
+        assert background.lease("provision") == lease
         background.stop()
         assert background.lease("provision") == 0
 

@@ -280,6 +280,12 @@ async def test_a_job_that_a_process_kept_and_never_began_is_done_by_another(worl
     assert (await world.shown(order_id)).status == "completed"
 
 
+async def test_a_job_that_nobody_keeps_is_for_whoever_claims_it(world: World) -> None:
+    answered = await world.order("r1")
+    assert answered.job is None
+    assert await crew_of(world).runner.fill() == 1
+
+
 async def test_a_repeat_leaves_no_second_job(world: World) -> None:
     await world.order("r1", lease=LEASE)
     again = await world.order("r1", lease=LEASE)

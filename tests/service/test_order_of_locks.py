@@ -79,6 +79,20 @@ async def claimed(world: World, kind: JobKind) -> Sequence[Job]:
     return await world.database.run(partial(jobs.take, now, {kind: 100}, now + 1))
 
 
+async def test_a_claim_waits_for_no_job(world: World, postgres_url: str) -> None:
+    await world.order("r1")
+    await world.order("r2")
+    connection = await asyncpg.connect(postgres_url)
+    try:
+        async with connection.transaction():
+            held = await connection.fetchval("SELECT job_id FROM jobs LIMIT 1 FOR UPDATE")
+            async with asyncio.timeout(10):
+                [job] = await claimed(world, "provision")
+            assert job.job_id != held
+    finally:
+        await connection.close()
+
+
 async def completing(world: World, number: int) -> Unit[object]:
     """An order is completed."""
     order_id = json.loads((await world.order(f"r{number}")).body)["order_id"]
