@@ -8,9 +8,9 @@ from typing import Any
 
 import yaml
 
-from specwright.compare.acceptances import Acceptance
-from specwright.compare.rules import BREAKING, BY_ID, UNPROVEN, Category
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
+from specwright.compare.verdicts.acceptances import Acceptance
+from specwright.compare.verdicts.change_rules import BREAKING, BY_ID, UNPROVEN, Category
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

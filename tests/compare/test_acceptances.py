@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.acceptances import Acceptance, load
-from specwright.compare.rules import BY_ID
+from specwright.compare.verdicts.acceptances import Acceptance, load
+from specwright.compare.verdicts.change_rules import BY_ID
 from specwright.errors import InputError, Location
 from specwright.findings import Report
 

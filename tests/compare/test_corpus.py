@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from specwright.compare.rules import RETYPED, UNPROVEN
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
+from specwright.compare.verdicts.change_rules import RETYPED, UNPROVEN
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from specwright.compare.declarations import ANY, CLAUSES, declaration_changes
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
+from specwright.compare.document.declarations import ANY, CLAUSES, declaration_changes
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.document.sources.load import load

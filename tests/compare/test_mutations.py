@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from specwright.compare.rules import UNPROVEN
-from specwright.compare.run import compare
-from specwright.compare.sameness import references
+from specwright.compare.comparison import compare
+from specwright.compare.schemas.equality import references
+from specwright.compare.verdicts.change_rules import UNPROVEN
 from specwright.document.model import Document
 from specwright.document.shape import walk
 from specwright.document.sites import operations

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.rules import DESCRIPTIONS, RULES, Category
+from specwright.compare.verdicts.change_rules import DESCRIPTIONS, RULES, Category
 from specwright.findings import Level, RuleDescription
 
 from .documents import changes, parts, report

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.review.changelog import entry

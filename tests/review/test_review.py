@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.acceptances import Acceptance
+from specwright.compare.verdicts.acceptances import Acceptance
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -9,8 +9,8 @@ import click
 
 from specwright.commands.options import allow_refs_from, chosen_document, configured
 from specwright.commands.sides import invalid, read_side
-from specwright.compare.rules import INCOMPLETE
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
+from specwright.compare.verdicts.change_rules import INCOMPLETE
 from specwright.report.terminal import say, show
 from specwright.review.changelog import entry
 

@@ -11,7 +11,7 @@ import click
 from specwright.commands.options import allow_refs_from, chosen_document, configured
 from specwright.commands.output import output_format
 from specwright.commands.sides import accepted, invalid, read_side
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
 from specwright.findings import Level, Report, in_order
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show

@@ -6,7 +6,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from specwright.check import run
-from specwright.compare import rules as changes
+from specwright.compare.verdicts import change_rules as changes
 from specwright.conformance import rules as behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from specwright.check.schema import check_schema
 from specwright.commands.options import reference_directories
-from specwright.compare import acceptances
-from specwright.compare.rules import INVALID
+from specwright.compare.verdicts import acceptances
+from specwright.compare.verdicts.change_rules import INVALID
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import PREFIX

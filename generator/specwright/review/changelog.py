@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from specwright.compare.rules import BY_ID, UNPROVEN, Category
+from specwright.compare.verdicts.change_rules import BY_ID, UNPROVEN, Category
 from specwright.document.model import Document
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from datetime import date
 
-from specwright.compare.acceptances import Acceptance
-from specwright.compare.run import compare
+from specwright.compare.comparison import compare
+from specwright.compare.verdicts.acceptances import Acceptance
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.report.verdict import counted

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import takewhile
 
-from specwright.compare.change import became
+from specwright.compare.verdicts.change import became
 from specwright.review.surface import Name, Parameter, Surface
 
 # Servers implement what this module declares; it is not there to be called.

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from specwright.compare.change import Change, became, shown
-from specwright.compare.pairing import paired
+from specwright.compare.document.pairing import paired
+from specwright.compare.verdicts.change import Change, became, shown
 from specwright.document.model import Document
 from specwright.document.security import schemes
 from specwright.document.sites import OperationSite

@@ -10,14 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
-from specwright.compare.absolute import Side
-from specwright.compare.change import became
-from specwright.compare.flat import CHOICES, ChildKey, Flat, Place
-from specwright.compare.notes import felt_by
-from specwright.compare.polarity import Polarity, Way, Writing
-from specwright.compare.presence import Event, event, presence
-from specwright.compare.reading import readable
-from specwright.compare.sameness import Sameness
+from specwright.compare.schemas.equality import Sameness
+from specwright.compare.schemas.flatten import CHOICES, ChildKey, Flat, Place
+from specwright.compare.schemas.non_validating import felt_by
+from specwright.compare.schemas.polarity import Polarity, Way, Writing
+from specwright.compare.schemas.presence import Event, event, presence
+from specwright.compare.schemas.references import Side
+from specwright.compare.schemas.text_parsing import readable
+from specwright.compare.verdicts.change import became
 from specwright.pointer import Pointer, split
 
 T = TypeVar("T")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from specwright.compare.polarity import Polarity
+from specwright.compare.schemas.polarity import Polarity
 from specwright.document.model import Document, is_remote
 from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer, join, resolve

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.compare.change import became
-from specwright.compare.polarity import Polarity
-from specwright.compare.steps import Pair, Plain
+from specwright.compare.schemas.polarity import Polarity
+from specwright.compare.schemas.steps import Pair, Plain
+from specwright.compare.verdicts.change import became
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.table import KEYWORDS

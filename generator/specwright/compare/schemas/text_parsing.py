@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from specwright.compare.absolute import Side
-from specwright.compare.flat import Flat, flatten, types
-from specwright.compare.polarity import Way, Writing
+from specwright.compare.schemas.flatten import Flat, flatten, types
+from specwright.compare.schemas.polarity import Way, Writing
+from specwright.compare.schemas.references import Side
 
 _SCALARS = ("boolean", "integer", "number", "string")
 # With one of these a text is not just any text.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 
-from specwright.compare.change import Change, became
+from specwright.compare.verdicts.change import Change, became
 from specwright.document.sites import Site
 
 # The day of RFC 8594, which OpenAPI has no field for, as several tools write it.

@@ -9,27 +9,33 @@ from datetime import date
 from functools import partial
 from typing import TypeVar
 
-from specwright.compare.absolute import Side
-from specwright.compare.acceptances import Acceptance, apply
-from specwright.compare.annotations import annotation_changes
-from specwright.compare.change import Change
-from specwright.compare.containment import Outcome, Prover, Verdict
-from specwright.compare.declarations import declaration_changes
-from specwright.compare.operations import (
+from specwright.compare.document.declarations import declaration_changes
+from specwright.compare.document.operations import (
     OperationPair,
     Slot,
     operation_changes,
     pair_operations,
 )
-from specwright.compare.pairing import paired, parameters_by_key
-from specwright.compare.polarity import Polarity
-from specwright.compare.rules import BY_ID, DESCRIPTIONS, INCOMPLETE, RETYPED, UNPROVEN
-from specwright.compare.sameness import Sameness
-from specwright.compare.security import scheme_changes
-from specwright.compare.servers import server_changes
-from specwright.compare.steps import Claim, Plain, Schema
-from specwright.compare.version import verdict
-from specwright.compare.walk import MOST_PAIRS, Difference, Walk
+from specwright.compare.document.pairing import paired, parameters_by_key
+from specwright.compare.document.security import scheme_changes
+from specwright.compare.document.servers import server_changes
+from specwright.compare.proofs.containment import Outcome, Prover, Verdict
+from specwright.compare.schemas.annotations import annotation_changes
+from specwright.compare.schemas.equality import Sameness
+from specwright.compare.schemas.polarity import Polarity
+from specwright.compare.schemas.references import Side
+from specwright.compare.schemas.steps import Claim, Plain, Schema
+from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
+from specwright.compare.verdicts.acceptances import Acceptance, apply
+from specwright.compare.verdicts.change import Change
+from specwright.compare.verdicts.change_rules import (
+    BY_ID,
+    DESCRIPTIONS,
+    INCOMPLETE,
+    RETYPED,
+    UNPROVEN,
+)
+from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
 from specwright.errors import InputError, Location

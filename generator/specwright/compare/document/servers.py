@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from specwright.compare.change import Change, shown
+from specwright.compare.verdicts.change import Change, shown
 from specwright.document.model import Document
 from specwright.pointer import join
 

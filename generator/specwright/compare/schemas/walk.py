@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from specwright.compare.absolute import Side
-from specwright.compare.flat import CHOICES, Place, Places, flatten
-from specwright.compare.polarity import Way
-from specwright.compare.sameness import Sameness
-from specwright.compare.steps import Claim, Pair, Plain, matched, steps
+from specwright.compare.schemas.equality import Sameness
+from specwright.compare.schemas.flatten import CHOICES, Place, Places, flatten
+from specwright.compare.schemas.polarity import Way
+from specwright.compare.schemas.references import Side
+from specwright.compare.schemas.steps import Claim, Pair, Plain, matched, steps
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer

@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from specwright.compare.change import Change, became, shown
-from specwright.compare.flat import Place, Places
-from specwright.compare.lifecycle import announcements, is_over
-from specwright.compare.pairing import (
+from specwright.compare.document.lifecycle import announcements, is_over
+from specwright.compare.document.pairing import (
     ParameterKey,
     callbacks_by_key,
     contents_by_media_type,
@@ -20,9 +18,11 @@ from specwright.compare.pairing import (
     paired_operations,
     parameters_by_key,
 )
-from specwright.compare.polarity import Polarity, Way, Writing, of_request, of_response
-from specwright.compare.presence import Event, event, presence
-from specwright.compare.security import security_changes
+from specwright.compare.document.security import security_changes
+from specwright.compare.schemas.flatten import Place, Places
+from specwright.compare.schemas.polarity import Polarity, Way, Writing, of_request, of_response
+from specwright.compare.schemas.presence import Event, event, presence
+from specwright.compare.verdicts.change import Change, became, shown
 from specwright.document.model import Document
 from specwright.document.sites import (
     Direction,

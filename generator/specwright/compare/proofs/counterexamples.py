@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from specwright.compare.compiled import UNUSABLE, Compiled
-from specwright.compare.matching import matching
-from specwright.compare.notes import written
+from specwright.compare.proofs.compiled import UNUSABLE, Compiled
+from specwright.compare.proofs.matching import matching
+from specwright.compare.schemas.non_validating import written
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
 

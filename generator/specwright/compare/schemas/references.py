@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from specwright.compare.flat import Places
+from specwright.compare.schemas.flatten import Places
 from specwright.document.model import Document, is_remote
 from specwright.pointer import Pointer
 

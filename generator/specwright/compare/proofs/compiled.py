@@ -8,8 +8,8 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
-from specwright.compare.absolute import Side
-from specwright.compare.notes import ENFORCED
+from specwright.compare.schemas.non_validating import ENFORCED
+from specwright.compare.schemas.references import Side
 from specwright.pointer import resolve
 
 Schema = dict[str, Any]

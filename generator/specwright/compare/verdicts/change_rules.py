@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from specwright.compare.examples import EXAMPLES
+from specwright.compare.verdicts.rule_examples import EXAMPLES
 from specwright.findings import Level, RuleDescription
 
 

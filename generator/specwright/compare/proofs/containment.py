@@ -12,10 +12,10 @@ from typing import Any
 
 from jsonschema_rs.canonical import Containment
 
-from specwright.compare.absolute import Side
-from specwright.compare.compiled import UNUSABLE, Compiled
-from specwright.compare.counterexamples import Samples
-from specwright.compare.steps import Claim, Schema
+from specwright.compare.proofs.compiled import UNUSABLE, Compiled
+from specwright.compare.proofs.counterexamples import Samples
+from specwright.compare.schemas.references import Side
+from specwright.compare.schemas.steps import Claim, Schema
 
 _LONGEST = 20_000
 

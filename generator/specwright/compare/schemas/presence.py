@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from specwright.compare.polarity import Polarity
+from specwright.compare.schemas.polarity import Polarity
 
 
 class Presence(StrEnum):

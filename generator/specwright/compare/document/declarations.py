@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.compare.change import Change, became
-from specwright.compare.pairing import paired
+from specwright.compare.document.pairing import paired
+from specwright.compare.verdicts.change import Change, became
 from specwright.document.sites import Site
 from specwright.pointer import join
 from specwright.vocabulary.keyword import Keyword, Place

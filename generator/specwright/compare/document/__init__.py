@@ -1,0 +1,1 @@
+"""The parts of a document outside its schemas: operations, declarations, security, servers."""

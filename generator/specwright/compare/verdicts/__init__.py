@@ -1,0 +1,1 @@
+"""The verdict on a change: its rule, what the project accepts, the version that it calls for."""
