@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.coverage import Item, coverage, share
-from specwright.conformance.exchange import Exchange, Request, Response
-from specwright.conformance.record import Record
-from specwright.conformance.target import MAIN
+from specwright.conformance.bench.target import MAIN
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Record
+from specwright.conformance.results.coverage import Item, coverage, share
 from specwright.document.sources.load import load
 
 GET = "/paths/~1things/get"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.evidence import findings
-from specwright.conformance.exchange import Exchange, Request, Response
-from specwright.conformance.record import Record, Violation
-from specwright.conformance.target import MAIN
+from specwright.conformance.bench.target import MAIN
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.results.evidence import findings
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

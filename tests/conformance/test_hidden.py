@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange, Request, Response
-from specwright.conformance.hidden import hidden
-from specwright.conformance.target import MAIN
+from specwright.conformance.bench.target import MAIN
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.sources.load import load
 
 TEXT = {"type": "string"}

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange, Request, Response
-from specwright.conformance.monitors import Monitors
-from specwright.conformance.record import Record
-from specwright.conformance.target import MAIN, NOBODY, OTHER
+from specwright.conformance.bench.target import MAIN, NOBODY, OTHER
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Record
+from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 

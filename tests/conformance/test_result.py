@@ -11,10 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from specwright.cli import cli
-from specwright.conformance.exchange import Exchange, Request
-from specwright.conformance.record import Violation
-from specwright.conformance.result import FILE, read, render
-from specwright.conformance.target import (
+from specwright.conformance.bench.target import (
     LIMITED,
     MAIN,
     MISNAMED,
@@ -25,6 +22,9 @@ from specwright.conformance.target import (
     SUSPENDED,
     stranger,
 )
+from specwright.conformance.recording.exchange import Exchange, Request
+from specwright.conformance.recording.record import Violation
+from specwright.conformance.result import FILE, read, render
 from specwright.errors import InputError
 from tests.conformance.shop import KEYS, Shop, serving
 from tests.conformance.test_command import Exchange as Answering

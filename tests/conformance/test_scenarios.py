@@ -9,11 +9,22 @@ from pathlib import Path
 import pytest
 
 from specwright.commands.test import exit_code
-from specwright.conformance import coverage
-from specwright.conformance.contract import Contract
-from specwright.conformance.evidence import failures
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.record import Record, Violation
+from specwright.conformance.bench.target import (
+    LIMITED,
+    MAIN,
+    OTHER,
+    STRANGER,
+    SUSPENDED,
+    Credential,
+    Target,
+    stranger,
+)
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.results import coverage
+from specwright.conformance.results.evidence import failures
 from specwright.conformance.run import (
     FIRST_SCENARIOS,
     LAST_SCENARIOS,
@@ -25,17 +36,6 @@ from specwright.conformance.run import (
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
-from specwright.conformance.target import (
-    LIMITED,
-    MAIN,
-    OTHER,
-    STRANGER,
-    SUSPENDED,
-    Credential,
-    Target,
-    stranger,
-)
-from specwright.conformance.workbench import Workbench
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, KEYS, Shop, serving
 

@@ -7,9 +7,9 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.record import Record
-from specwright.conformance.target import Target
+from specwright.conformance.bench.target import Target
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance import har
-from specwright.conformance.contract import Contract
-from specwright.conformance.routes import Routes
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
+from specwright.conformance.recording import har
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, KEYS
 from tests.conformance.test_scenarios import run

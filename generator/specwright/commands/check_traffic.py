@@ -9,13 +9,13 @@ import click
 from specwright.commands.contracts import valid_document
 from specwright.commands.options import allow_refs_from
 from specwright.commands.output import output_format
-from specwright.conformance import coverage
-from specwright.conformance.contract import Contract
-from specwright.conformance.evidence import findings
-from specwright.conformance.har import read
-from specwright.conformance.hidden import hidden
-from specwright.conformance.rules import RULES
-from specwright.conformance.traffic import credentials, watch
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.recording.har import read
+from specwright.conformance.results import coverage
+from specwright.conformance.results.evidence import findings
+from specwright.conformance.rules.behaviour_rules import RULES
+from specwright.conformance.rules.traffic import credentials, watch
 from specwright.errors import InputError
 from specwright.findings import Report, in_order
 from specwright.report.directory import write

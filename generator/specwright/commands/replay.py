@@ -8,9 +8,7 @@ from pathlib import Path
 import click
 
 from specwright.commands.keys import allow_host, allow_live, base_url, key_of
-from specwright.conformance.record import Record
-from specwright.conformance.result import Failure, read
-from specwright.conformance.target import (
+from specwright.conformance.bench.target import (
     LIMITED,
     MAIN,
     MISNAMED,
@@ -20,6 +18,8 @@ from specwright.conformance.target import (
     Target,
     stranger,
 )
+from specwright.conformance.recording.record import Record
+from specwright.conformance.result import Failure, read
 from specwright.errors import InputError
 from specwright.report.redaction import Redaction
 from specwright.report.terminal import say

@@ -7,7 +7,7 @@ from click.shell_completion import CompletionItem
 
 from specwright.check import run
 from specwright.compare.verdicts import change_rules as changes
-from specwright.conformance import rules as behaviour
+from specwright.conformance.rules import behaviour_rules as behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription

@@ -12,16 +12,8 @@ from specwright.commands.contracts import valid_document
 from specwright.commands.keys import allow_host, allow_live, base_url, key_of
 from specwright.commands.options import allow_refs_from
 from specwright.commands.output import output_format
-from specwright.conformance import coverage, har
-from specwright.conformance.contract import Contract
-from specwright.conformance.har import FILE as HAR
-from specwright.conformance.hidden import hidden
-from specwright.conformance.preflight import reach
-from specwright.conformance.record import Record
-from specwright.conformance.result import FILE as RESULT
-from specwright.conformance.result import render as result_of
-from specwright.conformance.run import Profile, Run, begin
-from specwright.conformance.target import (
+from specwright.conformance.bench.preflight import reach
+from specwright.conformance.bench.target import (
     LIMITED,
     MAIN,
     OTHER,
@@ -31,6 +23,15 @@ from specwright.conformance.target import (
     Target,
     stranger,
 )
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.recording import har
+from specwright.conformance.recording.har import FILE as HAR
+from specwright.conformance.recording.record import Record
+from specwright.conformance.result import FILE as RESULT
+from specwright.conformance.result import render as result_of
+from specwright.conformance.results import coverage
+from specwright.conformance.run import Profile, Run, begin
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.errors import INTERRUPTED, InputError

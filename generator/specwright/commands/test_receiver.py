@@ -67,8 +67,8 @@ def test_receiver(
     that is not known yet where the document allows for it.
     """
     _require()
+    from specwright.conformance.contract.webhooks import webhooks
     from specwright.conformance.webhooks.consumer import Consumer
-    from specwright.conformance.webhooks.declared import webhooks
     from specwright.conformance.webhooks.deliveries import RULES
 
     _check_url(url, hosts)

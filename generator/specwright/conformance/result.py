@@ -12,10 +12,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from specwright.conformance.evidence import failures
-from specwright.conformance.exchange import Exchange
+from specwright.conformance.bench.target import Credential
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.results.evidence import failures
 from specwright.conformance.run import Run
-from specwright.conformance.target import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
 

@@ -10,22 +10,24 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
-from specwright.conformance import coverage
-from specwright.conformance.contract import Contract
-from specwright.conformance.evidence import failures, findings
+from specwright.conformance.bench.target import OTHER, Target, TargetLost
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.fuzzing.source import fuzz
-from specwright.conformance.monitors import Monitors
-from specwright.conformance.record import Record
-from specwright.conformance.rules import RULES
-from specwright.conformance.scenarios.agreement import agreement
+from specwright.conformance.recording.record import Record
+from specwright.conformance.results import coverage
+from specwright.conformance.results.evidence import failures, findings
+from specwright.conformance.rules.behaviour_rules import RULES
+from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.credentials import credentials
 from specwright.conformance.scenarios.examples import examples
 from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.isolation import isolation
+from specwright.conformance.scenarios.list_items import agreement
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation, exhausted
 from specwright.conformance.scenarios.permission import permission
@@ -34,10 +36,8 @@ from specwright.conformance.scenarios.resets import finish
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
-from specwright.conformance.target import OTHER, Target, TargetLost
 from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.webhooks.source import ReceiverOptions, Watch
-from specwright.conformance.workbench import Workbench
 from specwright.findings import Report, Table, in_order
 
 SCENARIOS = "scenarios"

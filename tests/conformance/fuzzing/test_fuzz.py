@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange
+from specwright.conformance.bench.target import MAIN, NOBODY, Credential, Target
+from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import source
 from specwright.conformance.fuzzing.profile import QUICK, Profile
 from specwright.conformance.fuzzing.source import fuzz
-from specwright.conformance.record import Record, Violation
-from specwright.conformance.target import MAIN, NOBODY, Credential, Target
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record, Violation
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange, Request, Response
+from specwright.conformance.bench.target import MAIN, Credential, Target
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.plan import (
     configuration,
     derive,
@@ -19,9 +20,8 @@ from specwright.conformance.fuzzing.plan import (
 )
 from specwright.conformance.fuzzing.profile import FULL
 from specwright.conformance.fuzzing.validity import Judge
-from specwright.conformance.record import Record
-from specwright.conformance.routes import Routes
-from specwright.conformance.target import MAIN, Credential, Target
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

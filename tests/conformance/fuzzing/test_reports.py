@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange, Request, Response
+from specwright.conformance.bench.target import MAIN, NOBODY
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.reports import Report, Traffic, violation
 from specwright.conformance.fuzzing.validity import Verdict
-from specwright.conformance.routes import Routes
-from specwright.conformance.target import MAIN, NOBODY
+from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Request
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.validity import Judge
-from specwright.conformance.routes import Routes
+from specwright.conformance.recording.exchange import Request
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.conformance.fuzzing.widgets import DOCUMENT

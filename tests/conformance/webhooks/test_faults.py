@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.record import Record
-from specwright.conformance.target import Target
+from specwright.conformance.bench.target import Target
+from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record
 from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.declared import registration, webhooks
 from specwright.conformance.webhooks.observe import Observation, setting
 from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace

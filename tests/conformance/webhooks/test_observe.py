@@ -9,16 +9,16 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.record import Record
-from specwright.conformance.scenarios.causes import cause
-from specwright.conformance.target import MAIN, Credential, Target
+from specwright.conformance.bench.target import MAIN, Credential, Target
+from specwright.conformance.bench.triggers import cause
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.recording.record import Record
 from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.declared import registration, webhooks
 from specwright.conformance.webhooks.observe import Observation, setting
 from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
-from specwright.conformance.workbench import Workbench
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

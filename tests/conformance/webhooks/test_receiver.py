@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx2
 import pytest
 
-from specwright.conformance.exchange import Headers
+from specwright.conformance.recording.exchange import Headers
 from specwright.conformance.webhooks.attempt import Fault
 from specwright.conformance.webhooks.authority import CERTIFICATE, KEY, Authority
 from specwright.conformance.webhooks.connection import MAX_BODY_BYTES

@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import pytest
 
+from specwright.conformance.contract.webhooks import Webhook, webhooks
 from specwright.conformance.webhooks.attempt import Attempt, Fault
-from specwright.conformance.webhooks.declared import Webhook, webhooks
 from specwright.conformance.webhooks.sequence import (
     EARLY_SECONDS,
     LATE_SECONDS,

@@ -14,8 +14,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from specwright.conformance.contract.webhooks import webhooks
 from specwright.conformance.webhooks.consumer import Consumer
-from specwright.conformance.webhooks.declared import webhooks
 from specwright.conformance.webhooks.deliveries import RULES
 from specwright.document.model import Document
 from specwright.document.sources.load import load

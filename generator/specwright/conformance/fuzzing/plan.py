@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from specwright.caches import cache_home
-from specwright.conformance.exchange import Exchange
+from specwright.conformance.bench.target import MAIN, TIMEOUT_SECONDS, Target
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.validity import Judge
-from specwright.conformance.record import Record
-from specwright.conformance.routes import Routes
-from specwright.conformance.target import MAIN, TIMEOUT_SECONDS, Target
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record
 from specwright.document.model import Document, JsonObject
 from specwright.document.shape import walk
 from specwright.document.sites import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from specwright.conformance.exchange import Exchange
+from specwright.conformance.bench.target import NOBODY
 from specwright.conformance.fuzzing.validity import Verdict
-from specwright.conformance.record import Violation
-from specwright.conformance.target import NOBODY
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Violation
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer

@@ -7,8 +7,9 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.bench.target import MAIN, MAX_RESPONSE_BYTES, NOBODY, Target
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.plan import (
     configuration,
     derive,
@@ -19,8 +20,7 @@ from specwright.conformance.fuzzing.process import Line, Processes, command, req
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.reports import CHECKS, Report, Traffic, violation
 from specwright.conformance.fuzzing.validity import Judge, Verdict
-from specwright.conformance.routes import Routes
-from specwright.conformance.target import MAIN, MAX_RESPONSE_BYTES, NOBODY, Target
+from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.errors import InputError

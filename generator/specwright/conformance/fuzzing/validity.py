@@ -13,8 +13,8 @@ from urllib.parse import parse_qs, quote, urlsplit
 
 import jsonschema_rs
 
-from specwright.conformance.exchange import JsonValue, Request
-from specwright.conformance.routes import Routes
+from specwright.conformance.contract.routes import Routes
+from specwright.conformance.recording.exchange import JsonValue, Request
 from specwright.document.model import Document, JsonObject
 from specwright.document.shape import walk
 from specwright.document.sites import (

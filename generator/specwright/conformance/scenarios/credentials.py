@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from specwright.conformance.record import Violation
-from specwright.conformance.target import MISNAMED, NOBODY, STRANGER
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.target import MISNAMED, NOBODY, STRANGER
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.recording.record import Violation
 
 
 def credentials(bench: Workbench) -> None:

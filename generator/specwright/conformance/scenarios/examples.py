@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
-from specwright.conformance.calls import Call
-from specwright.conformance.webhooks.declared import webhooks
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.webhooks import webhooks
 from specwright.document import sites
 
 _AT_ONCE = 4

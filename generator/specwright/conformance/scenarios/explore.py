@@ -5,8 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable
 
-from specwright.conformance.contract import Operation
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Operation
 
 # Successes of each operation that a run is content with.
 ENOUGH = 5

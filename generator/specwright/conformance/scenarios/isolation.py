@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from specwright.conformance.calls import Call
-from specwright.conformance.contract import Operation, Slot
-from specwright.conformance.exchange import Exchange, JsonValue
-from specwright.conformance.monitors import sort_key
-from specwright.conformance.record import Violation
+from specwright.conformance.bench.target import MAIN, OTHER
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation, Slot
+from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.record import Violation
+from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.explore import renew
-from specwright.conformance.target import MAIN, OTHER
-from specwright.conformance.workbench import Workbench
 
 # Values of each variable.
 _TRIED = 3

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from specwright.conformance.calls import Call
-from specwright.conformance.contract import Operation, Slot
-from specwright.conformance.exchange import Exchange, JsonValue, value_at
-from specwright.conformance.monitors import sort_key
-from specwright.conformance.record import Violation
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation, Slot
+from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.record import Violation
+from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.filter import FILTER, Filter, Match
 from specwright.vocabulary.keywords.order import ORDER, Direction

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from specwright.conformance.record import Violation
-from specwright.conformance.target import SUSPENDED
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.target import SUSPENDED
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.recording.record import Violation
 
 
 def permission(bench: Workbench) -> None:

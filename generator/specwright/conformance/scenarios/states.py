@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from specwright.conformance.calls import Call
-from specwright.conformance.contract import Operation
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.record import Violation
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Violation
 
 
 def deleted(bench: Workbench) -> None:

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.conformance.calls import Absent, Call
-from specwright.conformance.contract import Contract, Operation, Slot
-from specwright.conformance.exchange import (
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Absent, Call
+from specwright.conformance.contract.contract import Contract, Operation, Slot
+from specwright.conformance.contract.samples import sample
+from specwright.conformance.recording.exchange import (
     Exchange,
     JsonValue,
     Response,
@@ -16,11 +18,9 @@ from specwright.conformance.exchange import (
     text_of,
     value_at,
 )
-from specwright.conformance.record import Violation
-from specwright.conformance.samples import sample
+from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.capacity import release_all
 from specwright.conformance.scenarios.variants import Variant, odd, variants
-from specwright.conformance.workbench import Workbench
 from specwright.document import sites
 from specwright.pointer import Pointer, join, split
 from specwright.runtime.client.urls import encoded_pairs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.conformance.exchange import JsonValue
+from specwright.conformance.recording.exchange import JsonValue
 from specwright.vocabulary.keywords.error import Condition
 
 # Longer texts and lists are for servers to refuse by the size of the body.

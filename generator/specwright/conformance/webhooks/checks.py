@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from specwright.conformance.contract.webhooks import Webhook
 from specwright.conformance.webhooks.attempt import Attempt
-from specwright.conformance.webhooks.declared import Webhook
 from specwright.document.sites import essence
 from specwright.pointer import Pointer, resolve
 from specwright.runtime.shared.signature import (

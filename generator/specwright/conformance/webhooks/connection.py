@@ -11,7 +11,7 @@ from http import HTTPStatus
 
 import h11
 
-from specwright.conformance.exchange import Headers
+from specwright.conformance.recording.exchange import Headers
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 
 MAX_HEAD_BYTES = 16 * 1024

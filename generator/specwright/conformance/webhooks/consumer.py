@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 import httpx2
 
-from specwright.conformance.webhooks.declared import Webhook
+from specwright.conformance.contract.webhooks import Webhook
 from specwright.conformance.webhooks.deliveries import (
     FORGERIES,
     GENUINE,

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from specwright.conformance.exchange import Headers
-from specwright.conformance.webhooks.declared import Webhook
+from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.recording.exchange import Headers
 from specwright.findings import Level, RuleDescription
 from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.signature import Scheme

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.target import Target
-from specwright.conformance.webhooks.declared import Registration
+from specwright.conformance.bench.target import Target
+from specwright.conformance.contract.webhooks import Registration
+from specwright.conformance.recording.exchange import Exchange
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer, split
 

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
-from specwright.conformance.exchange import Exchange, Headers, Request, Response
-from specwright.conformance.record import Record, Violation
-from specwright.conformance.target import NOBODY
+from specwright.conformance.bench.target import NOBODY
+from specwright.conformance.contract.webhooks import Registration, Webhook
+from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.conformance.webhooks.checks import CHECKS, in_body
-from specwright.conformance.webhooks.declared import Registration, Webhook
 from specwright.conformance.webhooks.endpoints import SOURCE, Endpoint
 from specwright.conformance.webhooks.sequence import Pace, awaited, broken
 from specwright.pointer import Pointer, join

@@ -6,11 +6,11 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.target import Target
+from specwright.conformance.bench.target import Target
+from specwright.conformance.contract.webhooks import Registration, Webhook
+from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.webhooks.attempt import Fault
 from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.declared import Registration, Webhook
 from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
 from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, identify, place
 from specwright.conformance.webhooks.receiver import GivenUp, Plays, Receiver, Setting

@@ -12,7 +12,7 @@ from types import TracebackType
 
 import h11
 
-from specwright.conformance.exchange import Headers
+from specwright.conformance.recording.exchange import Headers
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.connection import MAX_HEAD_BYTES, Connection

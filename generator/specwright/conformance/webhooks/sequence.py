@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
+from specwright.conformance.contract.webhooks import Webhook
 from specwright.conformance.webhooks.attempt import Attempt, Fault
-from specwright.conformance.webhooks.declared import Webhook
 from specwright.vocabulary.keywords.delivery import Delivery
 
 # How much earlier than declared an attempt may come, for clocks and networks, and how much later.

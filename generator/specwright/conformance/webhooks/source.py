@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.scenarios.causes import cause
-from specwright.conformance.target import MAIN, OTHER, Target
+from specwright.conformance.bench.target import MAIN, OTHER, Target
+from specwright.conformance.bench.triggers import cause
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.webhooks import registration, webhooks
 from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.declared import registration, webhooks
 from specwright.conformance.webhooks.endpoints import SOURCE
 from specwright.conformance.webhooks.observe import Observation, setting
 from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
-from specwright.conformance.workbench import Workbench
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from specwright.conformance.contract import Operation
-from specwright.conformance.exchange import JsonValue
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.recording.exchange import JsonValue
 from specwright.pointer import Pointer, split
 from specwright.runtime.client.urls import encoded_pairs, header_value, path_segment
 

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange, JsonValue, Request, Response
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
 from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.shape import walk

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from jsonschema_rs.canonical.schema import clone
 
-from specwright.conformance.exchange import JsonValue, Response
+from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
 from specwright.document.model import Document

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from specwright.conformance.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, Operation
 from specwright.vocabulary.keywords.error import Condition
 
 

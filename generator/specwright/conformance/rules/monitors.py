@@ -9,10 +9,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from specwright.conformance.contract import Contract, Operation
-from specwright.conformance.exchange import Exchange, JsonValue, Response, readings, value_at
-from specwright.conformance.record import Record, Violation
-from specwright.conformance.target import OTHER, STRANGERS
+from specwright.conformance.bench.target import OTHER, STRANGERS
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    Response,
+    readings,
+    value_at,
+)
+from specwright.conformance.recording.record import Record, Violation
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join

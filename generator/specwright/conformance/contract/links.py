@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from specwright.conformance.calls import Absent, Call
-from specwright.conformance.contract import Contract, Link, Operation
-from specwright.conformance.exchange import JsonValue, Response, value_at
+from specwright.conformance.contract.calls import Absent, Call
+from specwright.conformance.contract.contract import Contract, Link, Operation
+from specwright.conformance.recording.exchange import JsonValue, Response, value_at
 from specwright.names import snake
 from specwright.pointer import join
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from specwright.conformance.exchange import JsonValue
+from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 

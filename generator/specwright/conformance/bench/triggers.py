@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 
-from specwright.conformance.contract import Operation
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.recording.exchange import Exchange
 
 # What an operation needs may take a moment to be there, such as the result of an order.
 _PATIENCE_SECONDS = 10.0

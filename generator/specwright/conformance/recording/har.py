@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from specwright.conformance.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
-from specwright.conformance.calls import ABSENT, Absent, Call, Key
-from specwright.conformance.contract import Contract, Operation, Slot
-from specwright.conformance.exchange import Exchange, JsonValue
-from specwright.conformance.links import Unknown, evaluate, inferred
-from specwright.conformance.samples import sample
-from specwright.conformance.target import MAIN, Target
+from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
+from specwright.conformance.contract.contract import Contract, Operation, Slot
+from specwright.conformance.contract.links import Unknown, evaluate, inferred
+from specwright.conformance.contract.samples import sample
+from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.document import sites
 from specwright.pointer import Pointer, resolve
 

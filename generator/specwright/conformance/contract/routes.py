@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from urllib.parse import unquote, urlsplit
 
-from specwright.conformance.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, Operation
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from specwright.conformance.exchange import Exchange
+from specwright.conformance.recording.exchange import Exchange
 from specwright.pointer import Pointer
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.record import Record, Violation
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record, Violation
 from specwright.findings import Evidence, Finding, Level
 from specwright.pointer import Pointer
 

@@ -11,8 +11,8 @@ from types import TracebackType
 
 import httpx2
 
-from specwright.conformance.exchange import Exchange, Headers, Request, Response
-from specwright.conformance.record import Record
+from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
+from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
 from specwright.document.security import credential_scheme
 from specwright.pointer import Pointer

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from specwright.conformance.contract import Contract
-from specwright.conformance.exchange import Exchange
-from specwright.conformance.target import Target
-from specwright.conformance.workbench import Workbench
+from specwright.conformance.bench.target import Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange
 from specwright.document import sites
 from specwright.errors import InputError
 

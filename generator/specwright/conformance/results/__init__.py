@@ -1,0 +1,1 @@
+"""Results of a run: findings with their evidence, and how much was reached."""
