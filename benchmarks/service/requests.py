@@ -28,7 +28,7 @@ from benchmarks.service.servers import (
     service,
 )
 from benchmarks.workshop import ROOT, Workshop
-from esim_service.store.open import is_file
+from esim_service.store.drivers.open import is_file
 
 LIMIT_SECONDS = 120
 COUNTED_SECONDS = 2.0

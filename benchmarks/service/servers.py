@@ -21,9 +21,9 @@ from benchmarks.workshop import ENVIRONMENT, Workshop
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth
-from esim_service.store.migrate import migrate
-from esim_service.store.open import is_file, open_database
-from esim_service.store.unit import Unit
+from esim_service.store.drivers.migrate import migrate
+from esim_service.store.drivers.open import is_file, open_database
+from esim_service.store.statements.unit import Unit
 from esim_service.values.clock import SystemClock
 from esim_service.values.entities import Scope
 from esim_service.values.ids import Ids

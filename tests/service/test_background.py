@@ -20,10 +20,10 @@ from esim_service.delivery.addresses import Address, AddressRule
 from esim_service.delivery.runner import LEASE, PER_ENDPOINT
 from esim_service.delivery.sender import Sender, trust
 from esim_service.process.background import Background
-from esim_service.store import events as event_store
-from esim_service.store.database import UnavailableError
-from esim_service.store.postgres import PostgresDatabase
-from esim_service.store.unit import Unit, execute, rows
+from esim_service.store.changes.database import UnavailableError
+from esim_service.store.drivers.postgres import PostgresDatabase
+from esim_service.store.statements.unit import Unit, execute, rows
+from esim_service.store.tables import events as event_store
 from esim_service.values.clock import MINUTE, SECOND
 from esim_service.values.entities import Scope, WebhookEndpoint
 from esim_service.values.ids import Prefix

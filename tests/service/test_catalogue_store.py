@@ -7,9 +7,9 @@ import pytest
 
 from esim_service import catalogue
 from esim_service.catalogue import Catalogue
-from esim_service.store.catalogue import replace
-from esim_service.store.database import Database
-from esim_service.store.unit import rows
+from esim_service.store.changes.database import Database
+from esim_service.store.statements.unit import rows
+from esim_service.store.tables.catalogue import replace
 from partner_esim.models import Plan, TopupPlan
 
 pytestmark = pytest.mark.anyio

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from esim_service import catalogue
-from esim_service.store.migrate import migrate
-from esim_service.store.postgres import PostgresDatabase
-from esim_service.store.sqlite import SqliteDatabase
-from esim_service.store.unit import Unit, rows
+from esim_service.store.drivers.migrate import migrate
+from esim_service.store.drivers.postgres import PostgresDatabase
+from esim_service.store.drivers.sqlite import SqliteDatabase
+from esim_service.store.statements.unit import Unit, rows
 from esim_service.values.clock import ManualClock
 from esim_service.values.ids import Ids
 from tests.service.running import esim_service

@@ -7,9 +7,9 @@ from functools import partial
 
 import pytest
 
-from esim_service.store.database import Database, OperatorError
-from esim_service.store.migrate import migrate, migrations, require_current
-from esim_service.store.unit import Unit, execute, row, rows
+from esim_service.store.changes.database import Database, OperatorError
+from esim_service.store.drivers.migrate import migrate, migrations, require_current
+from esim_service.store.statements.unit import Unit, execute, row, rows
 
 pytestmark = pytest.mark.anyio
 

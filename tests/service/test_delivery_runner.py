@@ -19,7 +19,7 @@ from esim_service.delivery.runner import (
     DueDelivery,
 )
 from esim_service.delivery.sender import Acknowledged, Failed, Message, Outcome, Reason
-from esim_service.store.database import UnavailableError
+from esim_service.store.changes.database import UnavailableError
 from esim_service.values.clock import SECOND, ManualClock
 
 

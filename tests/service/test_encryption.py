@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from esim_service.store import events
-from esim_service.store.open import open_database
+from esim_service.store.drivers.open import open_database
+from esim_service.store.tables import events
 from partner_esim import AsyncEsimClient, webhooks
 
 from .receiver import Authority, Receiver, answer, receiver

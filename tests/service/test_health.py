@@ -6,7 +6,7 @@ from prometheus_client import CollectorRegistry, Counter
 from prometheus_client.parser import text_string_to_metric_families
 
 from esim_service.http.health import Probe, create_operations_app
-from esim_service.store.database import OperatorError, UnavailableError
+from esim_service.store.changes.database import OperatorError, UnavailableError
 
 pytestmark = pytest.mark.anyio
 

@@ -18,9 +18,9 @@ from esim_service.carrier.port import Inquiry, RefusedError, UnreachableError
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import sandbox
 from esim_service.domain.lifecycle import Observation
-from esim_service.store import jobs as store
-from esim_service.store.database import UnavailableError
-from esim_service.store.unit import execute
+from esim_service.store.changes.database import UnavailableError
+from esim_service.store.statements.unit import execute
+from esim_service.store.tables import jobs as store
 from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND
 from esim_service.values.entities import Esim, Job, Mode, Order, Profile, Topup
 from esim_service.work.jobs import LONGEST_PAUSE, CarrierJobs, retry_after

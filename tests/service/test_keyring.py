@@ -15,9 +15,9 @@ from esim_service.keys import auth, keyring
 from esim_service.keys.keyring import REMEMBERED_SECONDS, StoredKeys
 from esim_service.process.safeguard import require_fit_for_keys
 from esim_service.settings import Settings
-from esim_service.store import partners as store
-from esim_service.store.database import Database, OperatorError, UnavailableError
-from esim_service.store.unit import Unit, rows
+from esim_service.store.changes.database import Database, OperatorError, UnavailableError
+from esim_service.store.statements.unit import Unit, rows
+from esim_service.store.tables import partners as store
 from esim_service.values.clock import ManualClock
 from esim_service.values.entities import ApiKey, Mode, Partner, Scope
 from esim_service.values.ids import Ids

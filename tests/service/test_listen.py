@@ -21,7 +21,7 @@ from esim_service.listener import listen as listener
 from esim_service.listener.identity import identity
 from esim_service.listener.receiver import Received
 from esim_service.listener.terminal import line
-from esim_service.store.database import OperatorError
+from esim_service.store.changes.database import OperatorError
 from partner_esim import EsimClient, webhooks
 
 from .receiver import answer, receiver

@@ -9,7 +9,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from esim_service.store.postgres import PostgresDatabase
+from esim_service.store.drivers.postgres import PostgresDatabase
 
 from . import redis_server
 from .redis_server import RedisServer

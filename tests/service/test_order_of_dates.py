@@ -12,9 +12,9 @@ from functools import partial
 import pytest
 
 from esim_service.domain import events as feed
-from esim_service.store import esims
-from esim_service.store import orders as order_store
-from esim_service.store.postgres import PostgresDatabase
+from esim_service.store.drivers.postgres import PostgresDatabase
+from esim_service.store.tables import esims
+from esim_service.store.tables import orders as order_store
 from esim_service.values.clock import HOUR, Clock, ManualClock, SystemClock
 from esim_service.values.ids import Ids
 

@@ -15,10 +15,10 @@ from esim_service.carrier.simulator import Simulator
 from esim_service.domain import lifecycle, observation, orders, sandbox, topups
 from esim_service.domain.lifecycle import Observation
 from esim_service.domain.stamp import change
-from esim_service.store import jobs
-from esim_service.store.change import alone
-from esim_service.store.postgres import PostgresDatabase
-from esim_service.store.unit import Unit
+from esim_service.store.changes.change import alone
+from esim_service.store.drivers.postgres import PostgresDatabase
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import jobs
 from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Job, JobKind
 from esim_service.values.ids import Ids

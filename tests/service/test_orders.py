@@ -11,8 +11,8 @@ from esim_service import catalogue
 from esim_service.domain import endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.store import esims
-from esim_service.store.unit import Unit
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import esims
 from esim_service.values.clock import DAY
 from esim_service.values.entities import Failure
 from esim_service.values.money import from_decimal

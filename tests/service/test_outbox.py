@@ -17,10 +17,10 @@ from esim_service.delivery.runner import LEASE, PER_ENDPOINT, DueDelivery
 from esim_service.delivery.schedule import JITTER
 from esim_service.delivery.sender import Acknowledged, Failed, Reason
 from esim_service.domain import endpoints, redelivery, sandbox
-from esim_service.store import attempts
-from esim_service.store import events as event_store
-from esim_service.store import outbox as outbox_store
-from esim_service.store.unit import Unit, execute
+from esim_service.store.statements.unit import Unit, execute
+from esim_service.store.tables import attempts
+from esim_service.store.tables import events as event_store
+from esim_service.store.tables import outbox as outbox_store
 from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND, ManualClock
 from esim_service.values.entities import Event
 from esim_service.values.ids import Prefix

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from esim_service.carrier.plugged import open_carrier
-from esim_service.store.database import OperatorError
+from esim_service.store.changes.database import OperatorError
 from partner_esim import EsimClient, models
 from partner_esim.errors import ApiStatusError
 

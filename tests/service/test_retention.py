@@ -7,8 +7,8 @@ from functools import partial
 import pytest
 
 from esim_service.domain import events as feed
-from esim_service.store import events as store
-from esim_service.store.unit import Unit
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import events as store
 from esim_service.values.clock import DAY, HOUR
 from esim_service.values.entities import Event
 from esim_service.work import retention

@@ -10,11 +10,11 @@ import pytest
 
 from esim_service import catalogue
 from esim_service.process.service import prepare
-from esim_service.store import catalogue as catalogue_store
-from esim_service.store import secrets
-from esim_service.store.database import Database, OperatorError
-from esim_service.store.migrate import migrate
-from esim_service.store.open import open_database
+from esim_service.store.changes.database import Database, OperatorError
+from esim_service.store.drivers.migrate import migrate
+from esim_service.store.drivers.open import open_database
+from esim_service.store.tables import catalogue as catalogue_store
+from esim_service.store.tables import secrets
 
 pytestmark = pytest.mark.anyio
 

@@ -21,10 +21,10 @@ from esim_service.rate_limits.file import FileWindows
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows, Windows
 from esim_service.rate_limits.postgres import PostgresWindows
 from esim_service.rate_limits.redis import RedisWindows, open_redis
-from esim_service.store.database import OperatorError, UnavailableError
-from esim_service.store.postgres import PostgresDatabase
-from esim_service.store.sqlite import SqliteDatabase
-from esim_service.store.unit import rows
+from esim_service.store.changes.database import OperatorError, UnavailableError
+from esim_service.store.drivers.postgres import PostgresDatabase
+from esim_service.store.drivers.sqlite import SqliteDatabase
+from esim_service.store.statements.unit import rows
 from esim_service.values.clock import ManualClock, SystemClock
 from esim_service.values.entities import Principal, Scope
 from partner_esim import models
@@ -39,7 +39,7 @@ SHARED = ("redis", "postgres")
 TAKER = """
 import asyncio, sys
 from esim_service.rate_limits.choose import open_windows
-from esim_service.store.open import open_database
+from esim_service.store.drivers.open import open_database
 from esim_service.values.clock import SystemClock
 
 async def main(database_url, redis_url, bucket, limit, attempts):

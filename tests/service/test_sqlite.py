@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from esim_service.store.database import OperatorError, UnavailableError
-from esim_service.store.migrate import migrate
-from esim_service.store.sqlite import SqliteDatabase
-from esim_service.store.unit import Unit, execute, rows
+from esim_service.store.changes.database import OperatorError, UnavailableError
+from esim_service.store.drivers.migrate import migrate
+from esim_service.store.drivers.sqlite import SqliteDatabase
+from esim_service.store.statements.unit import Unit, execute, rows
 
 pytestmark = pytest.mark.anyio
 
@@ -128,8 +128,8 @@ import asyncio, sys
 from functools import partial
 from pathlib import Path
 from typing import Any
-from esim_service.store.migrate import migrate
-from esim_service.store.sqlite import SqliteDatabase
+from esim_service.store.drivers.migrate import migrate
+from esim_service.store.drivers.sqlite import SqliteDatabase
 from tests.service.test_sqlite import add
 
 async def main() -> None:

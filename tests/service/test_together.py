@@ -13,13 +13,13 @@ import pytest
 from esim_service.domain import lifecycle, orders, partners
 from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.stamp import change
-from esim_service.store.alike import answers
-from esim_service.store.change import Change
-from esim_service.store.database import Database, HeldError, UnavailableError
-from esim_service.store.gathering import Gathering
-from esim_service.store.postgres import PostgresDatabase, _key
-from esim_service.store.together import Outcome, together
-from esim_service.store.unit import Row, Statement, Unit
+from esim_service.store.changes.batch_unit import Outcome, together
+from esim_service.store.changes.batcher import Gathering
+from esim_service.store.changes.change import Change
+from esim_service.store.changes.database import Database, HeldError, UnavailableError
+from esim_service.store.drivers.postgres import PostgresDatabase, _key
+from esim_service.store.statements.batched_sql import answers
+from esim_service.store.statements.unit import Row, Statement, Unit
 from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Account, Profile
 from esim_service.values.ids import Ids

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from esim_service.api.turns import PER_PARTNER, CarrierTurns
-from esim_service.store.database import UnavailableError
+from esim_service.store.changes.database import UnavailableError
 from partner_esim import AsyncEsimClient
 
 from .running import DEADLINE, serving, until

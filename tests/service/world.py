@@ -12,13 +12,13 @@ from esim_service.domain import endpoints, lifecycle, orders, partners, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.stamp import Act, Stamp, change
-from esim_service.store import esims
-from esim_service.store import events as event_store
-from esim_service.store import orders as order_store
-from esim_service.store import partners as accounts
-from esim_service.store.catalogue import replace as replace_catalogue
-from esim_service.store.database import Database
-from esim_service.store.unit import Unit, rows
+from esim_service.store.changes.database import Database
+from esim_service.store.statements.unit import Unit, rows
+from esim_service.store.tables import esims
+from esim_service.store.tables import events as event_store
+from esim_service.store.tables import orders as order_store
+from esim_service.store.tables import partners as accounts
+from esim_service.store.tables.catalogue import replace as replace_catalogue
 from esim_service.values.clock import Clock
 from esim_service.values.entities import Esim, Event, Mode, Order, Profile, Scope, WebhookEndpoint
 from esim_service.values.ids import Ids, Prefix

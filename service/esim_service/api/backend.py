@@ -16,9 +16,9 @@ from partner_esim.server import Context, Cursors, Problem
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
 from ..domain.stamp import Act, Stamp, change
-from ..store.change import Change, alone
-from ..store.database import Database, HeldError, UnavailableError
-from ..store.unit import Unit
+from ..store.changes.change import Change, alone
+from ..store.changes.database import Database, HeldError, UnavailableError
+from ..store.statements.unit import Unit
 from ..values.clock import Clock
 from ..values.entities import Job, JobKind, Principal, Scope
 from ..values.ids import Ids

@@ -8,7 +8,7 @@ from partner_esim import models
 from partner_esim.server import Balance, Context
 
 from ..domain import bodies
-from ..store import partners
+from ..store.tables import partners
 from .backend import Backend, scope_of
 
 

@@ -8,7 +8,7 @@ from partner_esim import models
 from partner_esim.server import Context, Esims
 
 from ..domain import bodies, topups
-from ..store import esims as store
+from ..store.tables import esims as store
 from .backend import NEWEST, Backend, page, scope_of
 
 

@@ -12,7 +12,7 @@ from partner_esim.server import CREATE_ORDER_REPLAY_HEADERS, Context, Orders, Pr
 from ..carrier.port import Inquiry
 from ..domain import bodies, orders
 from ..domain.idempotency import IdempotentRequest
-from ..store import orders as store
+from ..store.tables import orders as store
 from .backend import NEWEST, Backend, page, payload, scope_of
 
 

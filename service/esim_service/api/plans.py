@@ -7,7 +7,7 @@ from functools import partial
 from partner_esim import models
 from partner_esim.server import Context, Plans, Problem, Reply
 
-from ..store import plans as store
+from ..store.tables import plans as store
 from .backend import OLDEST, Backend, page, scope_of
 
 

@@ -13,8 +13,8 @@ from partner_esim.server import CREATE_TOPUP_REPLAY_HEADERS, Context, Reply, Top
 from ..carrier.port import Inquiry
 from ..domain import topups
 from ..domain.idempotency import IdempotentRequest
-from ..store import esims, plans
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import esims, plans
 from ..values.entities import Scope, TopupPlan
 from .backend import OLDEST, Backend, page, payload, scope_of
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from weakref import WeakValueDictionary
 
-from ..store.database import LONG_HOLDS, UnavailableError
+from ..store.changes.database import LONG_HOLDS, UnavailableError
 
 # Several partners have to be slow at once before another one waits for them.
 PER_PARTNER = 5

@@ -14,7 +14,7 @@ from partner_esim.server import Context, Problem, WebhookEndpoints
 
 from ..delivery.guard import RefusedUrl
 from ..domain import bodies, endpoints
-from ..store import events as store
+from ..store.tables import events as store
 from .backend import Backend, scope_of
 
 _SECRET_BYTES = 32

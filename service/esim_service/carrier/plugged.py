@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from importlib.metadata import entry_points
 from typing import TypeAlias
 
-from ..store.database import OperatorError
+from ..store.changes.database import OperatorError
 from .port import Carrier
 
 GROUP = "esim_service.carriers"

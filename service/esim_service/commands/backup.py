@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from ..store.database import Database, OperatorError
-from ..store.sqlite import SqliteDatabase
+from ..store.changes.database import Database, OperatorError
+from ..store.drivers.sqlite import SqliteDatabase
 from .options import database_option, explains_mistakes, with_database
 
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import click
 
 from .. import catalogue as files
-from ..store import catalogue as store
-from ..store.database import Database
-from ..store.migrate import require_current
+from ..store.changes.database import Database
+from ..store.drivers.migrate import require_current
+from ..store.tables import catalogue as store
 from .options import database_option, explains_mistakes, with_database
 
 

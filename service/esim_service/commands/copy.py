@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from ..store import transfer
-from ..store.database import Database, OperatorError
-from ..store.migrate import migrate, require_current
-from ..store.sqlite import SqliteDatabase
+from ..store.changes.database import Database, OperatorError
+from ..store.drivers import transfer
+from ..store.drivers.migrate import migrate, require_current
+from ..store.drivers.sqlite import SqliteDatabase
 from .options import database_option, explains_mistakes, with_database
 
 

@@ -10,11 +10,11 @@ from typing import get_args
 import click
 
 from ..domain import redelivery
-from ..store import attempts as store
-from ..store.attempts import Attempt, Delivery, State, Wanted
-from ..store.database import Database, OperatorError
-from ..store.migrate import require_current
-from ..store.unit import Unit
+from ..store.changes.database import Database, OperatorError
+from ..store.drivers.migrate import require_current
+from ..store.statements.unit import Unit
+from ..store.tables import attempts as store
+from ..store.tables.attempts import Attempt, Delivery, State, Wanted
 from .options import database_option, explains_mistakes, stamp, time, with_database
 
 _NOTHING = "-"

@@ -11,10 +11,10 @@ from .. import settings
 from ..domain import partners
 from ..keys import auth
 from ..process.safeguard import require_live
-from ..store import partners as store
-from ..store.database import Database, OperatorError
-from ..store.migrate import migrate_new, require_current
-from ..store.unit import Unit
+from ..store.changes.database import Database, OperatorError
+from ..store.drivers.migrate import migrate_new, require_current
+from ..store.statements.unit import Unit
+from ..store.tables import partners as store
 from ..values.clock import DAY, HOUR, MINUTE, SECOND
 from ..values.entities import ApiKey, Mode, Scope
 from .options import database_option, explains_mistakes, stamp, time, with_database

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import click
 
 from ..keys.auth import mode_of
-from ..store.database import OperatorError
+from ..store.changes.database import OperatorError
 from .options import explains_mistakes
 
 KEY_VARIABLE = "PARTNER_ESIM_API_KEY"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from ..store.migrate import migrate as take_steps
+from ..store.drivers.migrate import migrate as take_steps
 from .options import database_option, explains_mistakes, with_database
 
 

@@ -15,8 +15,8 @@ from .. import settings
 from ..catalogue import CatalogueError
 from ..domain.stamp import Stamp
 from ..settings import SettingsError
-from ..store.database import Database, OperatorError, UnavailableError
-from ..store.open import is_file, open_database
+from ..store.changes.database import Database, OperatorError, UnavailableError
+from ..store.drivers.open import is_file, open_database
 from ..values.clock import moment
 
 P = ParamSpec("P")

@@ -9,10 +9,10 @@ from typing import TypeVar, get_args
 import click
 
 from ..domain import partners
-from ..store import partners as store
-from ..store.database import Database, OperatorError
-from ..store.migrate import require_current
-from ..store.unit import Unit
+from ..store.changes.database import Database, OperatorError
+from ..store.drivers.migrate import require_current
+from ..store.statements.unit import Unit
+from ..store.tables import partners as store
 from ..values.entities import Account, Mode, Partner, Scope
 from ..values.money import LIMIT, from_decimal, to_text
 from .options import database_option, explains_mistakes, stamp, with_database

@@ -8,9 +8,9 @@ import click
 
 from .. import settings
 from ..domain import endpoints
-from ..store.database import Database, OperatorError
+from ..store.changes.database import Database, OperatorError
+from ..store.drivers.migrate import require_current
 from ..store.encryption import SecretBox
-from ..store.migrate import require_current
 from .options import database_option, explains_mistakes, with_database
 
 

@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from ..store import attempts, events
-from ..store import outbox as store
-from ..store.database import Database
-from ..store.unit import Unit
+from ..store.changes.database import Database
+from ..store.statements.unit import Unit
+from ..store.tables import attempts, events
+from ..store.tables import outbox as store
 from ..values.clock import SECOND
 from ..values.entities import Scope
 from ..work.metrics import WorkMetrics

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from ..store.database import UnavailableError
+from ..store.changes.database import UnavailableError
 from ..values.clock import SECOND, Clock
 from ..work.loop import GRACE_SECONDS, Going, WorkLoop
 from .sender import Failed, Message, Outcome, Reason

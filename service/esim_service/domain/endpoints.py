@@ -10,9 +10,9 @@ from partner_esim import models
 from partner_esim.server import CREATE_WEBHOOK_ENDPOINT_CAPACITY as CAPACITY
 from partner_esim.server import Problem
 
-from ..store import events as store
-from ..store import partners
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import events as store
+from ..store.tables import partners
 from ..values.entities import Scope, WebhookEndpoint
 from ..values.ids import Prefix
 from . import events

@@ -9,9 +9,9 @@ from pydantic import BaseModel
 
 from partner_esim.server import Problem
 
-from ..store import events as store
-from ..store import partners
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import events as store
+from ..store.tables import partners
 from ..values.entities import Account, Event, Scope
 from ..values.ids import Prefix
 from . import bodies

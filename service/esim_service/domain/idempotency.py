@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
-from ..store import jobs
-from ..store import orders as store
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import jobs
+from ..store.tables import orders as store
 from ..values.entities import Job, JobKind, Scope
 from ..values.ids import Prefix
 from .stamp import Stamp

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from partner_esim.server import Problem
 
-from ..store import partners
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import partners
 from ..values.entities import Account, LedgerKind
 from ..values.ids import Prefix
 from ..values.money import to_text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..store import esims, jobs
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import esims, jobs
 from ..values.entities import Account, Job
 from . import bodies, events, lifecycle
 from .lifecycle import NextReport, Observation

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
-from ..store import esims, jobs, partners, plans
-from ..store import orders as store
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import esims, jobs, partners, plans
+from ..store.tables import orders as store
 from ..values.clock import DAY
 from ..values.entities import Account, Esim, Failure, Job, Order, Plan, PlanType, Profile
 from ..values.ids import Prefix

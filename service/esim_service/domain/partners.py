@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import get_args
 
-from ..store import partners as store
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import partners as store
 from ..values.entities import Account, ApiKey, Mode, Partner, Scope
 from ..values.ids import Prefix
 from ..values.money import UNITS_PER_DOLLAR

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..store import attempts, events, partners
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import attempts, events, partners
 from ..values.ids import Prefix
 from .stamp import Stamp
 

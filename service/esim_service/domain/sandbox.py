@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..store import partners, sandbox
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import partners, sandbox
 from ..values.entities import Account, Scope
 from ..values.money import UNITS_PER_DOLLAR
 from . import ledger

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeAlias, TypeVar
 
-from ..store.change import Change
-from ..store.unit import Unit
+from ..store.changes.change import Change
+from ..store.statements.unit import Unit
 from ..values.entities import Account, Scope
 from ..values.ids import Ids, Prefix
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 from partner_esim.server import Problem
 
-from ..store import esims as store
-from ..store import jobs, partners, plans
-from ..store.unit import Unit
+from ..store.statements.unit import Unit
+from ..store.tables import esims as store
+from ..store.tables import jobs, partners, plans
 from ..values.entities import Account, Esim, Topup, TopupPlan
 from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from ..store.database import OperatorError, UnavailableError
+from ..store.changes.database import OperatorError, UnavailableError
 
 Probe = Callable[[], Awaitable[None]]
 

@@ -14,7 +14,7 @@ import uvicorn
 from starlette.types import ASGIApp
 
 from ..settings import Settings
-from ..store.database import OperatorError
+from ..store.changes.database import OperatorError
 from .protocol import Protocol
 
 OPERATIONS_PORT = 9464

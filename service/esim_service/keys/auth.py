@@ -9,7 +9,7 @@ from typing import Protocol
 
 from starlette.requests import Request
 
-from ..store.database import UnavailableError
+from ..store.changes.database import UnavailableError
 from ..values.entities import Mode, Principal
 from ..values.problems import unavailable
 

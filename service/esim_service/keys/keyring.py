@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
-from ..store import partners
-from ..store.database import Database
+from ..store.changes.database import Database
+from ..store.tables import partners
 from ..values.clock import SECOND, Clock
 from ..values.entities import Principal
 

@@ -8,7 +8,7 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..store.database import OperatorError
+from ..store.changes.database import OperatorError
 
 HOST = "127.0.0.1"
 _AUTHORITY, _RECEIVER = "authority.pem", "receiver.pem"

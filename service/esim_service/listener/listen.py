@@ -13,7 +13,7 @@ from partner_esim import AsyncEsimClient, models
 from partner_esim.errors import ApiError, ApiStatusError
 
 from ..http.listening import Server, bind, when_told
-from ..store.database import OperatorError
+from ..store.changes.database import OperatorError
 from .identity import HOST, Identity
 from .receiver import Received, Receiver
 from .terminal import line, visible

@@ -12,8 +12,8 @@ from typing import get_args
 from ..carrier.port import Provisioner, Reporter
 from ..delivery.outbox import DatabaseOutbox
 from ..delivery.runner import DeliveryRunner, Send
-from ..store import jobs, outbox
-from ..store.database import Database, Dialect, UnavailableError
+from ..store.changes.database import Database, Dialect, UnavailableError
+from ..store.tables import jobs, outbox
 from ..values.clock import Clock
 from ..values.entities import Job, JobKind
 from ..values.ids import Ids

@@ -11,8 +11,8 @@ from ..domain.stamp import Stamp
 from ..keys import auth
 from ..listener.identity import HOST, default_directory, identity
 from ..settings import Settings
-from ..store.open import open_database
-from ..store.unit import Unit
+from ..store.drivers.open import open_database
+from ..store.statements.unit import Unit
 from ..values.clock import SystemClock
 from ..values.entities import ApiKey, Scope
 from ..values.ids import Ids

@@ -16,10 +16,10 @@ from ..delivery.addresses import AddressRule
 from ..delivery.resolver import SystemResolver
 from ..delivery.sender import Message, Outcome, Sender, trust
 from ..settings import Settings
-from ..store import events
-from ..store.database import Database
+from ..store.changes.database import Database
+from ..store.drivers.open import open_database
 from ..store.encryption import SecretBox
-from ..store.open import open_database
+from ..store.tables import events
 from ..values.clock import Clock, SystemClock
 from ..values.ids import Ids
 from ..work.metrics import WorkMetrics

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from ..settings import Settings
-from ..store import partners
-from ..store.database import Database, OperatorError
+from ..store.changes.database import Database, OperatorError
+from ..store.tables import partners
 
 
 def require_live(settings: Settings) -> None:

@@ -12,8 +12,8 @@ import structlog
 
 from ..http.listening import FailedError, Server, address_of, bind, bind_operations, when_told
 from ..settings import API_PATH, Settings
-from ..store.database import OperatorError
-from ..store.open import is_file
+from ..store.changes.database import OperatorError
+from ..store.drivers.open import is_file
 from .background import Background
 from .service import DOCS_PATH, open_service
 

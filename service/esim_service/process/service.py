@@ -35,11 +35,11 @@ from ..keys.keyring import StoredKeys
 from ..rate_limits.choose import open_windows
 from ..rate_limits.limiter import KeyLimiter, Windows
 from ..settings import API_PATH, Settings
-from ..store import catalogue as catalogue_store
-from ..store import secrets as secret_store
-from ..store.database import Database
-from ..store.migrate import migrate, require_current
-from ..store.open import is_file
+from ..store.changes.database import Database
+from ..store.drivers.migrate import migrate, require_current
+from ..store.drivers.open import is_file
+from ..store.tables import catalogue as catalogue_store
+from ..store.tables import secrets as secret_store
 from ..values.ids import Prefix
 from .background import Background
 from .ports import open_background, open_ports, require_secrets

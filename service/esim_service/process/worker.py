@@ -12,9 +12,9 @@ import structlog
 from ..http.health import create_operations_app
 from ..http.listening import FailedError, Server, address_of, bind_operations, when_told
 from ..settings import Settings
-from ..store.database import OperatorError
-from ..store.migrate import require_current
-from ..store.open import is_file
+from ..store.changes.database import OperatorError
+from ..store.drivers.migrate import require_current
+from ..store.drivers.open import is_file
 from .background import Background
 from .ports import open_background, open_ports, require_secrets
 from .safeguard import require_fit_for_keys

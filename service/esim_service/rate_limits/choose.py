@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from ..store.database import Database, OperatorError
-from ..store.sqlite import SqliteDatabase
+from ..store.changes.database import Database, OperatorError
+from ..store.drivers.sqlite import SqliteDatabase
 from ..values.clock import Clock
 from .file import open_file
 from .limiter import Windows
@@ -30,7 +30,7 @@ async def open_windows(
         async with open_redis(redis_url) as shared:
             yield shared
     elif database.dialect == "postgres":
-        from ..store.postgres import PostgresDatabase
+        from ..store.drivers.postgres import PostgresDatabase
         from .postgres import PostgresWindows
 
         assert isinstance(database, PostgresDatabase)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from partner_esim.server import Allowance
 
-from ..store.database import OperatorError
+from ..store.changes.database import OperatorError
 from ..values.clock import SECOND, Clock
 from .limiter import LocalWindows
 

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from partner_esim.server import Allowance, Context, RateLimit
 
-from ..store.database import UnavailableError
+from ..store.changes.database import UnavailableError
 from ..values.clock import Clock
 from ..values.entities import Principal
 from ..values.problems import unavailable

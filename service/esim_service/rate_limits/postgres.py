@@ -6,8 +6,8 @@ from functools import partial
 
 from partner_esim.server import Allowance
 
-from ..store.postgres import PostgresDatabase
-from ..store.unit import rows
+from ..store.drivers.postgres import PostgresDatabase
+from ..store.statements.unit import rows
 from ..values.clock import Clock
 from .limiter import verdict
 

@@ -13,7 +13,7 @@ from redis.exceptions import RedisError
 
 from partner_esim.server import Allowance
 
-from ..store.database import OperatorError, UnavailableError
+from ..store.changes.database import OperatorError, UnavailableError
 from ..values.clock import Clock
 from .limiter import verdict
 

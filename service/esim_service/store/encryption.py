@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from .database import OperatorError
+from .changes.database import OperatorError
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet

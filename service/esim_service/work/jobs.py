@@ -11,10 +11,10 @@ from ..carrier.port import Provisioner, RefusedError, Reporter, UnreachableError
 from ..domain import observation, orders, topups
 from ..domain.lifecycle import NextReport, is_alive
 from ..domain.stamp import Act, Stamp, change
-from ..store import esims
-from ..store import jobs as store
-from ..store import orders as order_store
-from ..store.database import Database
+from ..store.changes.database import Database
+from ..store.tables import esims
+from ..store.tables import jobs as store
+from ..store.tables import orders as order_store
 from ..values.clock import MINUTE, SECOND, Clock
 from ..values.entities import Failure, Job, JobKind, Scope
 from ..values.ids import Ids

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Generic, TypeVar
 
-from ..store.database import UnavailableError
+from ..store.changes.database import UnavailableError
 from ..values.clock import Clock
 
 C = TypeVar("C")

@@ -6,9 +6,9 @@ import asyncio
 from functools import partial
 
 from ..domain import events
-from ..store import attempts
-from ..store import events as store
-from ..store.database import Database
+from ..store.changes.database import Database
+from ..store.tables import attempts
+from ..store.tables import events as store
 from ..values.clock import DAY
 from ..values.ids import Prefix, first
 

@@ -9,9 +9,9 @@ from functools import partial
 from typing import TypeAlias, get_args
 
 from ..carrier.port import UnreachableError
-from ..store import jobs as store
-from ..store.database import Database, UnavailableError
-from ..store.unit import Unit
+from ..store.changes.database import Database, UnavailableError
+from ..store.statements.unit import Unit
+from ..store.tables import jobs as store
 from ..values.clock import SECOND, Clock
 from ..values.entities import Job, JobKind
 from .jobs import retry_after

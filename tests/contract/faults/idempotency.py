@@ -15,8 +15,9 @@ from esim_service.domain import idempotency
 from esim_service.domain import orders as placing
 from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.stamp import Act, change
-from esim_service.store import migrate, orders
-from esim_service.store.unit import Unit
+from esim_service.store.drivers import migrate
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import orders
 from tests.contract.faults.seeding import REFUSED, Exchange, edit, over_http
 
 # Nor does the table of orders know that a reference is used once.

@@ -6,8 +6,8 @@ from pytest import MonkeyPatch
 
 from esim_service.api.orders import OrderGroup
 from esim_service.domain import endpoints, topups
-from esim_service.store import esims, events, orders
-from esim_service.store.unit import Unit, row
+from esim_service.store.statements.unit import Unit, row
+from esim_service.store.tables import esims, events, orders
 from esim_service.values.entities import Esim
 from tests.contract.faults.seeding import edit
 

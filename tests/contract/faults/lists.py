@@ -11,8 +11,8 @@ from esim_service.api import esims as esim_api
 from esim_service.api import orders as order_api
 from esim_service.api.backend import Backend
 from esim_service.api.plans import PlanGroup
-from esim_service.store import events, orders, plans
-from esim_service.store.unit import Unit
+from esim_service.store.statements.unit import Unit
+from esim_service.store.tables import events, orders, plans
 from partner_esim._runtime.server.hooks import Cursors
 from tests.contract.faults.seeding import Exchange, edit, in_answers, over_http
 

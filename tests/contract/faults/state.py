@@ -122,7 +122,7 @@ def reset_keeps_balance(patch: MonkeyPatch) -> None:
 
 def reset_removes_endpoints(patch: MonkeyPatch) -> None:
     """A reset removes the webhook endpoints as well. “keeps keys, endpoints, catalogue”"""
-    from esim_service.store import sandbox as store
+    from esim_service.store.tables import sandbox as store
 
     patch.setattr(store, "_TABLES", (*store._TABLES, "webhook_endpoints"))
 

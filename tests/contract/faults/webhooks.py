@@ -8,7 +8,7 @@ from pytest import MonkeyPatch
 from esim_service.delivery import outbox, schedule
 from esim_service.delivery.sender import Sender
 from esim_service.domain import bodies, events, ledger, lifecycle, orders
-from esim_service.store import events as store
+from esim_service.store.tables import events as store
 from partner_esim import webhooks
 from partner_esim._runtime.shared.signature import Scheme
 from tests.contract.faults.seeding import edit

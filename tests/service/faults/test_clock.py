@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from esim_service.store import esims, orders
+from esim_service.store.tables import esims, orders
 from esim_service.values.clock import HOUR, MINUTE, ManualClock
 from esim_service.values.ids import Ids
 

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from ..values.entities import Account, Scope
-from . import partners
-from .unit import Unit
+from ...values.entities import Account, Scope
+from ..statements.unit import Unit
+from ..tables import partners
 
 T = TypeVar("T")
 

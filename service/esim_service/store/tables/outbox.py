@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 
-from .unit import Unit, among, execute, row, rows
+from ..statements.unit import Unit, among, execute, row, rows
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from .database import OperatorError
+from ..changes.database import OperatorError
+from ..statements.unit import Statement, Unit, Value, row
 from .migrate import migrations
-from .unit import Statement, Unit, Value, row
 
 # Both databases take a few more in one statement.
 _PARAMETERS = 32_000

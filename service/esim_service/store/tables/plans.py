@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..values.entities import Plan, TopupPlan
-from .unit import Row, Unit, row, rows
+from ...values.entities import Plan, TopupPlan
+from ..statements.unit import Row, Unit, row, rows
 
 
 def plan(plan_id: str) -> Unit[Plan | None]:

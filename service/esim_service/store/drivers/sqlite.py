@@ -17,9 +17,9 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from .change import Change, alone
-from .database import Dialect, HeldError, OperatorError, UnavailableError, Writer
-from .unit import Unit
+from ..changes.change import Change, alone
+from ..changes.database import Dialect, HeldError, OperatorError, UnavailableError, Writer
+from ..statements.unit import Unit
 
 T = TypeVar("T")
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
+from ..statements.unit import Unit
 from .change import Change
-from .unit import Unit
 
 T = TypeVar("T")
 

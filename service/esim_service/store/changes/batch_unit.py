@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
-from ..values.entities import Account, Scope
-from . import partners
-from .alike import answers, written
+from ...values.entities import Account, Scope
+from ..statements.batched_sql import answers, written
+from ..statements.unit import Row, Statement, Unit
+from ..tables import partners
 from .change import Change
 from .database import HeldError
-from .unit import Row, Statement, Unit
 
 T = TypeVar("T")
 

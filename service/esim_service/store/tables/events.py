@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..values.entities import Event, Scope, WebhookEndpoint
-from .unit import Row, Unit, execute, insert, row, rows
+from ...values.entities import Event, Scope, WebhookEndpoint
+from ..statements.unit import Row, Unit, execute, insert, row, rows
 
 
 def add_event(event: Event) -> Unit[None]:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from partner_esim.models import Plan
 
-from ..catalogue import Catalogue, EligibleTopupPlan
-from ..values.money import from_decimal
-from .unit import Unit, Value, execute, row, rows
+from ...catalogue import Catalogue, EligibleTopupPlan
+from ...values.money import from_decimal
+from ..statements.unit import Unit, Value, execute, row, rows
 
 _BATCH = 200
 _TOPUP_COLUMNS = (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from ..values.entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
-from .unit import Row, Unit, execute, insert, row, rows
+from ...values.entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
+from ..statements.unit import Row, Unit, execute, insert, row, rows
 
 
 def add_partner(partner: Partner) -> Unit[bool]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import chain, count
 
-from ..values.entities import Job, JobKind, Scope
-from .unit import Unit, execute, insert, rows
+from ...values.entities import Job, JobKind, Scope
+from ..statements.unit import Unit, execute, insert, rows
 
 
 def add(job: Job) -> Unit[None]:

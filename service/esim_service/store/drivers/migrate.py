@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 
-from .database import Database, Dialect, OperatorError
-from .unit import Unit, execute, row
+from ..changes.database import Database, Dialect, OperatorError
+from ..statements.unit import Unit, execute, row
 
 # A step for one database only has its name before the ending.
 _NAME = re.compile(r"(\d{4})_\w+(?:\.(sqlite|postgres))?\.sql")

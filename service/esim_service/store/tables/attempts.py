@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from ..values.entities import Scope, WebhookEndpoint
-from .unit import Row, Unit, Value, execute, rows
+from ...values.entities import Scope, WebhookEndpoint
+from ..statements.unit import Row, Unit, Value, execute, rows
 
 State: TypeAlias = Literal["waiting", "acknowledged", "exhausted", "dropped"]
 """A delivery is dropped when its endpoint was removed or disabled while it waited."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .unit import Unit, execute, rows
+from ..statements.unit import Unit, execute, rows
 
 
 def ensure(name: str, proposal: bytes) -> Unit[bytes]:

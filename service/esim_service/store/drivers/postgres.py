@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from .alike import answers
-from .change import Change
-from .database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
-from .gathering import Gathering
-from .together import Outcome, together
-from .unit import Row, Statement, Unit, Value
+from ..changes.batch_unit import Outcome, together
+from ..changes.batcher import Gathering
+from ..changes.change import Change
+from ..changes.database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
+from ..statements.batched_sql import answers
+from ..statements.unit import Row, Statement, Unit, Value
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from ..values.entities import Failure, Order, Scope
-from .unit import Row, Unit, execute, insert, row, rows
+from ...values.entities import Failure, Order, Scope
+from ..statements.unit import Row, Unit, execute, insert, row, rows
 
 
 def answer(scope: Scope, operation: str, reference: str) -> Unit[tuple[bytes, bytes] | None]:

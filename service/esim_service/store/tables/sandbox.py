@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..values.entities import Scope
-from .unit import Unit, execute
+from ...values.entities import Scope
+from ..statements.unit import Unit, execute
 
 # Who refers to a row comes before it. Keys, endpoints and the count of events are not in the list.
 _TABLES = tuple("deliveries delivery_attempts events jobs answers topups esims orders".split())

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
+from .batch_unit import Outcome
 from .database import UnavailableError
-from .together import Outcome
 
 Q = TypeVar("Q")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..values.entities import Esim, Profile, Scope, Topup
-from .unit import Row, Unit, execute, insert, row, rows
+from ...values.entities import Esim, Profile, Scope, Topup
+from ..statements.unit import Row, Unit, execute, insert, row, rows
 
 
 def add(esim: Esim) -> Unit[None]:

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from .database import Database, OperatorError
+from ..changes.database import Database, OperatorError
 from .sqlite import SqliteDatabase
 
 _POSTGRES = ("postgresql://", "postgres://")

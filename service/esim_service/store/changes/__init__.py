@@ -1,0 +1,1 @@
+"""Changes of a partner under its account, by themselves or in a batch, and the port to do so."""

@@ -1,0 +1,1 @@
+"""Drivers of SQLite and PostgreSQL, migrations, and the way from one database to another."""
