@@ -8,9 +8,9 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 
+from specwright.check.checks import INCOMPLETE, check
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
-from specwright.check.run import INCOMPLETE, check
 from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.model import Document

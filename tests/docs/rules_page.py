@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import dedent
 
 from specwright.findings import RuleDescription
-from specwright.report.rules import by_category
+from specwright.report.rule_texts import by_category
 
 _HEAD = """\
 # Rules

@@ -14,7 +14,7 @@ import pytest
 import yaml
 from pydantic import ValidationError
 
-from specwright.check.run import check
+from specwright.check.checks import check
 from specwright.check.settings import Settings
 from specwright.document.shape import METHODS, OBJECTS
 from specwright.document.sources.load import load

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from specwright import pipeline
-from specwright.check import run
+from specwright.check import checks
 from specwright.cli import cli
 from specwright.config import Options
 from specwright.document.sources.load import load
@@ -58,8 +58,8 @@ def test_a_part_of_the_project_is_used(outside: Path, monkeypatch: pytest.Monkey
 def test_nothing_is_generated_if_a_rule_that_it_needs_does_not_finish(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "SECONDS", 0.0)
-    monkeypatch.setattr(run, "SECONDS_PER_OBJECT", 0.0)
+    monkeypatch.setattr(checks, "SECONDS", 0.0)
+    monkeypatch.setattr(checks, "SECONDS_PER_OBJECT", 0.0)
     document = load(write(tmp_path, BOMBS["10,000 schemas"]()))
     with pytest.raises(SpecwrightError, match="stopped: it takes too long"):
         pipeline.generate(document, Options())

@@ -11,8 +11,8 @@ from specwright.document.model import Document
 from specwright.document.normalise import normalise
 from specwright.document.sources.load import load
 from specwright.errors import SpecwrightError
+from specwright.models.background import ModelWorker
 from specwright.models.generate import generate
-from specwright.models.worker import ModelWorker
 
 
 def document(place: Path, **schemas: object) -> Document:
@@ -53,7 +53,7 @@ def test_what_ends_the_process_is_not_tried_in_this_one(tmp_path: Path) -> None:
 def test_what_takes_too_long_ends_with_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("specwright.models.worker.SECONDS", 0.5)
+    monkeypatch.setattr("specwright.models.background.SECONDS", 0.5)
     parts = {
         f"S{n}": {"allOf": [{"$ref": f"#/components/schemas/S{n - 1}"}] * 2} for n in range(1, 31)
     }
@@ -66,8 +66,8 @@ def test_what_takes_too_long_ends_with_an_error(
 
 
 def test_the_time_grows_with_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("specwright.models.worker.SECONDS", 0)
-    monkeypatch.setattr("specwright.models.worker.SECONDS_PER_OBJECT", 10)
+    monkeypatch.setattr("specwright.models.background.SECONDS", 0)
+    monkeypatch.setattr("specwright.models.background.SECONDS_PER_OBJECT", 10)
     read = document(tmp_path, Thing=THING)
     with ModelWorker() as worker:
         assert worker.begin(read)() == generate(read)
@@ -76,7 +76,7 @@ def test_the_time_grows_with_the_document(tmp_path: Path, monkeypatch: pytest.Mo
 def test_what_needs_too_much_memory_ends_with_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("specwright.models.worker.MEMORY", 2**20)
+    monkeypatch.setattr("specwright.models.background.MEMORY", 2**20)
     things = {f"Thing{number}": THING for number in range(2_000)}
     read = document(tmp_path, **things)
     with ModelWorker() as worker, pytest.raises(SpecwrightError, match="no models can be made"):

@@ -21,7 +21,7 @@ from typing import Any, NoReturn
 from specwright import pipeline
 from specwright.cli import cli
 from specwright.document.model import Document
-from specwright.models import worker
+from specwright.models import background
 from specwright.models.generate import ModelSource
 from tests.mutants.judge import faults
 
@@ -51,7 +51,7 @@ class HereAndNow:
 def main() -> None:
     for name in PRELOADED:
         __import__(name)
-    worker.ModelWorker = HereAndNow  # type: ignore[assignment,misc]
+    background.ModelWorker = HereAndNow  # type: ignore[assignment,misc]
     for line in sys.stdin:
         place = Path(line.rstrip("\n"))
         outcome = place / "outcome.json"

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.check.run import check
+from specwright.check.checks import check
 from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.sources.bundle import Remote

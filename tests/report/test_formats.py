@@ -8,7 +8,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from specwright.check.run import DESCRIPTIONS, check
+from specwright.check.checks import DESCRIPTIONS, check
 from specwright.check.settings import Profile, Settings
 from specwright.cli import cli
 from specwright.document.sources.load import load

@@ -15,7 +15,7 @@ from specwright.emit.drift import Difference, State
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
 from specwright.review.package import Failure, Files, Package
-from specwright.review.run import review
+from specwright.review.pull_request import review
 from tests.conftest import Run
 from tests.repository import Repository
 from tests.review.projects import SETTINGS, edited, project, write

@@ -17,7 +17,7 @@ from esim_service.api.orders import OrderGroup
 from esim_service.api.sandbox import SandboxGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
-from esim_service.domain.stamp import Stamp
+from esim_service.domain.record_stamp import Stamp
 from esim_service.store.changes.database import Database
 from esim_service.store.tables.catalogue import replace
 from esim_service.values.clock import SECOND, ManualClock

@@ -13,7 +13,7 @@ from esim_service.api.esims import EsimGroup
 from esim_service.api.plans import PlanGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
-from esim_service.domain.stamp import Stamp
+from esim_service.domain.record_stamp import Stamp
 from esim_service.store.changes.database import Database
 from esim_service.store.tables.catalogue import replace
 from esim_service.values.clock import ManualClock

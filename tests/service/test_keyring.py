@@ -10,10 +10,10 @@ import pytest
 from starlette.requests import Request
 
 from esim_service.domain import partners
-from esim_service.domain.stamp import Stamp
+from esim_service.domain.record_stamp import Stamp
 from esim_service.keys import auth, keyring
 from esim_service.keys.keyring import REMEMBERED_SECONDS, StoredKeys
-from esim_service.process.safeguard import require_fit_for_keys
+from esim_service.process.live_mode import require_fit_for_keys
 from esim_service.settings import Settings
 from esim_service.store.changes.database import Database, OperatorError, UnavailableError
 from esim_service.store.statements.unit import Unit, rows

@@ -14,7 +14,7 @@ import pytest
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import lifecycle, observation, orders, sandbox, topups
 from esim_service.domain.lifecycle import Observation
-from esim_service.domain.stamp import change
+from esim_service.domain.record_stamp import change
 from esim_service.store.changes.change import alone
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.statements.unit import Unit

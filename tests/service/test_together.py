@@ -12,7 +12,7 @@ import pytest
 
 from esim_service.domain import lifecycle, orders, partners
 from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.stamp import change
+from esim_service.domain.record_stamp import change
 from esim_service.store.changes.batch_unit import Outcome, together
 from esim_service.store.changes.batcher import Gathering
 from esim_service.store.changes.change import Change

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from esim_service.api.turns import PER_PARTNER, CarrierTurns
+from esim_service.api.carrier_limit import PER_PARTNER, CarrierTurns
 from esim_service.store.changes.database import UnavailableError
 from partner_esim import AsyncEsimClient
 

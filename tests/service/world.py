@@ -11,7 +11,7 @@ from esim_service import catalogue
 from esim_service.domain import endpoints, lifecycle, orders, partners, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.stamp import Act, Stamp, change
+from esim_service.domain.record_stamp import Act, Stamp, change
 from esim_service.store.changes.database import Database
 from esim_service.store.statements.unit import Unit, rows
 from esim_service.store.tables import esims

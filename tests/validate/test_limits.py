@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.check import run
+from specwright.check import checks
 from specwright.check.settings import Profile, Settings
 from specwright.document.sources.load import load
 from specwright.findings import Finding
@@ -15,13 +15,13 @@ from tests.hostile_repositories.documents import BOMBS, write
 
 def findings(directory: Path, bomb: str) -> list[Finding]:
     document = load(write(directory, BOMBS[bomb]()))
-    return list(run.check(document, Settings(Profile.STRICT)).findings)
+    return list(checks.check(document, Settings(Profile.STRICT)).findings)
 
 
 @pytest.fixture(autouse=True)
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "SECONDS", 1.0)
-    monkeypatch.setattr(run, "MEMORY", 256 * 2**20)
+    monkeypatch.setattr(checks, "SECONDS", 1.0)
+    monkeypatch.setattr(checks, "MEMORY", 256 * 2**20)
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_one_finding_names_the_rule(tmp_path: Path, bomb: str, rule: str) -> Non
 def test_memory_that_one_rule_used_up_is_there_for_the_next(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(run, "SECONDS", 30.0)
+    monkeypatch.setattr(checks, "SECONDS", 30.0)
     found = findings(tmp_path, "a path with 20,000 variables")
     stopped = {each.message for each in found if each.rule == "check-incomplete"}
     assert stopped == {
@@ -54,6 +54,6 @@ def test_memory_that_one_rule_used_up_is_there_for_the_next(
 
 
 def test_the_time_grows_with_the_document(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "SECONDS", 0.0)
+    monkeypatch.setattr(checks, "SECONDS", 0.0)
     found = findings(tmp_path, "10,000 schemas")
     assert "openapi-schema" not in str([e.message for e in found if e.rule == "check-incomplete"])

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.check.run import check
+from specwright.check.checks import check
 from specwright.check.settings import Profile, Settings
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

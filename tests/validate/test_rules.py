@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from specwright.check.checks import check
 from specwright.check.lint.rule import Category, Rule
 from specwright.check.lint.table import RULES
-from specwright.check.run import check
 from specwright.check.settings import Profile, Settings
 from specwright.document.sources.load import load
 from specwright.errors import InputError

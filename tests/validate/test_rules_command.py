@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from specwright.check.run import check
+from specwright.check.checks import check
 from specwright.check.settings import Settings
 from specwright.cli import cli
 from specwright.commands.rules import RULES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from specwright.check.run import check
+from specwright.check.checks import check
 from specwright.check.settings import Settings
 from specwright.commands.options import chosen_document, configured, reference_directories
 from specwright.document.model import Document

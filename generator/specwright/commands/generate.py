@@ -31,7 +31,7 @@ from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import progress, say, show
 
 if TYPE_CHECKING:
-    from specwright.models.worker import ModelWorker
+    from specwright.models.background import ModelWorker
 
 
 @click.command(
@@ -150,7 +150,7 @@ def _remembered(config: Config, read: Callable[[], Document], within: Sequence[P
 
 def _made(config: Config, read: Callable[[], Document]) -> tuple[FileSet, Document]:
     # Imported here: a run that finds everything as it was needs none of it.
-    from specwright.models.worker import ModelWorker
+    from specwright.models.background import ModelWorker
 
     with ModelWorker() as worker:
         loaded = read()

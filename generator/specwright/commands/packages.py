@@ -14,7 +14,7 @@ from specwright.emit.drift import compare
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, read_lock
 from specwright.errors import InputError, SpecwrightError
-from specwright.models.worker import ModelWorker
+from specwright.models.background import ModelWorker
 from specwright.review.package import Failure, Package
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 
 from specwright.check import settings
+from specwright.check.checks import check
 from specwright.check.lint.table import RULE_IDS
-from specwright.check.run import check
 from specwright.commands.options import (
     allow_refs_from,
     chosen_document,
@@ -28,7 +28,7 @@ from specwright.findings import in_order
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
-from specwright.review.run import review as review_of
+from specwright.review.pull_request import review as review_of
 
 _SHOWN_HASH = 12
 

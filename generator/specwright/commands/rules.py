@@ -5,18 +5,18 @@ from __future__ import annotations
 import click
 from click.shell_completion import CompletionItem
 
-from specwright.check import run
+from specwright.check import checks
 from specwright.compare.verdicts import change_rules as changes
 from specwright.conformance.rules import behaviour_rules as behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription
-from specwright.report.rules import explained, overview
+from specwright.report.rule_texts import explained, overview
 from specwright.report.terminal import say, show
-from specwright.review import rules as package
+from specwright.review import package_rules as package
 
 RULES: tuple[RuleDescription, ...] = (
-    *run.DESCRIPTIONS,
+    *checks.DESCRIPTIONS,
     *changes.DESCRIPTIONS,
     *package.DESCRIPTIONS,
     *behaviour.RULES,

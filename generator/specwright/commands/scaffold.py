@@ -52,7 +52,7 @@ def scaffold(
     command may be run again after the document has got a new group.
     """
     from specwright import pipeline
-    from specwright.models.worker import ModelWorker
+    from specwright.models.background import ModelWorker
 
     config = configured(document=document, package=package, templates=templates)
     chosen = chosen_document(config)

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from specwright.check import settings
+from specwright.check.checks import check
 from specwright.check.lint.table import RULE_IDS
-from specwright.check.run import check
 from specwright.commands.options import allow_refs_from, configured, reference_directories
 from specwright.commands.output import output_format
 from specwright.document.sources.bundle import Remote

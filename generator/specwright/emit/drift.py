@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from specwright.emit import present
+from specwright.emit import file_states
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, digest, read_lock
 from specwright.errors import SpecwrightError
@@ -49,7 +49,7 @@ def compare(files: FileSet, directory: Path) -> tuple[Difference, ...]:
     """
     refuse_a_file(directory)
     hashes = read_lock(directory).files
-    paths = {*files, *hashes, *present.paths(directory)}
+    paths = {*files, *hashes, *file_states.paths(directory)}
     found = (_difference(path, files, directory, hashes) for path in sorted(paths))
     return tuple(difference for difference in found if difference is not None)
 
@@ -100,8 +100,8 @@ def _difference(
     if wanted is None and path not in hashes:
         return foreign
     try:
-        content = present.read(directory, path)
-    except present.NotGenerated:
+        content = file_states.read(directory, path)
+    except file_states.NotGenerated:
         return foreign
     if content == wanted:
         return None

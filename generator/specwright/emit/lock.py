@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from specwright.emit import present
+from specwright.emit import file_states
 from specwright.emit.fileset import FileSet
 from specwright.errors import InputError, Location, SpecwrightError
 
@@ -95,8 +95,8 @@ def read_lock(directory: Path) -> Lock:
     """
     file = str(directory / LOCK)
     try:
-        content = present.read(directory, LOCK)
-    except present.NotGenerated:
+        content = file_states.read(directory, LOCK)
+    except file_states.NotGenerated:
         raise _not_a_lock(Location(file, 1, 1), "it is a link, a device or too large") from None
     return Lock() if content is None else parse_lock(content, file)
 

@@ -11,7 +11,7 @@ from specwright import __version__
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report, RuleDescription
 from specwright.report.details import details
-from specwright.report.rules import explained
+from specwright.report.rule_texts import explained
 from specwright.text import visible
 
 _LEVELS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "note"}

@@ -13,7 +13,7 @@ from specwright.emit.drift import Difference
 from specwright.emit.lock import LOCK
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, RuleDescription, Table
-from specwright.review.rules import DRIFT, NOT_COMPARED, NOT_GENERATED
+from specwright.review.package_rules import DRIFT, NOT_COMPARED, NOT_GENERATED
 from specwright.review.sdk import NameChange, sdk_changes
 from specwright.review.surface import Surface, surface
 

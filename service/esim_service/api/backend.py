@@ -15,7 +15,7 @@ from partner_esim.server import Context, Cursors, Problem
 
 from ..carrier.port import Inquiry, Provisioner, RefusedError, UnreachableError
 from ..domain.idempotency import Answered, IdempotentRequest, in_progress, replay
-from ..domain.stamp import Act, Stamp, change
+from ..domain.record_stamp import Act, Stamp, change
 from ..store.changes.change import Change, alone
 from ..store.changes.database import Database, HeldError, UnavailableError
 from ..store.statements.unit import Unit
@@ -23,7 +23,7 @@ from ..values.clock import Clock
 from ..values.entities import Job, JobKind, Principal, Scope
 from ..values.ids import Ids
 from ..values.problems import unavailable
-from .turns import CarrierTurns
+from .carrier_limit import CarrierTurns
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ import click
 from .. import settings
 from ..domain import partners
 from ..keys import auth
-from ..process.safeguard import require_live
+from ..process.live_mode import require_live
 from ..store.changes.database import Database, OperatorError
 from ..store.drivers.migrate import migrate_new, require_current
 from ..store.statements.unit import Unit

@@ -15,7 +15,7 @@ from ..store.tables import partners
 from ..values.entities import Account, Event, Scope
 from ..values.ids import Prefix
 from . import bodies
-from .stamp import Stamp
+from .record_stamp import Stamp
 
 
 def emit(

@@ -12,7 +12,7 @@ from ..store.tables import jobs
 from ..store.tables import orders as store
 from ..values.entities import Job, JobKind, Scope
 from ..values.ids import Prefix
-from .stamp import Stamp
+from .record_stamp import Stamp
 
 
 @dataclass(frozen=True, slots=True)

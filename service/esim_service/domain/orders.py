@@ -17,7 +17,7 @@ from ..values.money import LIMIT, to_text
 from . import bodies, events, ledger, lifecycle
 from .idempotency import Answered, IdempotentRequest, leave, remember, replay
 from .lifecycle import NextReport
-from .stamp import Stamp
+from .record_stamp import Stamp
 
 SCENARIO = "sandbox_scenario"
 # How long an eSIM waits for its activation.

@@ -10,8 +10,8 @@ from ..values.entities import Account, ApiKey, Mode, Partner, Scope
 from ..values.ids import Prefix
 from ..values.money import UNITS_PER_DOLLAR
 from . import ledger
+from .record_stamp import Stamp
 from .sandbox import TEST_BALANCE
-from .stamp import Stamp
 
 LOW_THRESHOLD = 100 * UNITS_PER_DOLLAR
 

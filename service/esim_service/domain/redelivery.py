@@ -7,7 +7,7 @@ from dataclasses import replace
 from ..store.statements.unit import Unit
 from ..store.tables import attempts, events, partners
 from ..values.ids import Prefix
-from .stamp import Stamp
+from .record_stamp import Stamp
 
 
 class RedeliveryError(Exception):

@@ -14,7 +14,7 @@ from ..values.ids import Prefix
 from . import bodies, events, ledger, lifecycle
 from .idempotency import Answered, IdempotentRequest, leave, remember, replay
 from .orders import check_days, check_total
-from .stamp import Stamp
+from .record_stamp import Stamp
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import sys
 from ipaddress import ip_network
 
 from ..domain import partners
-from ..domain.stamp import Stamp
+from ..domain.record_stamp import Stamp
 from ..keys import auth
 from ..listener.identity import HOST, default_directory, identity
 from ..settings import Settings

@@ -42,8 +42,8 @@ from ..store.tables import catalogue as catalogue_store
 from ..store.tables import secrets as secret_store
 from ..values.ids import Prefix
 from .background import Background
-from .ports import open_background, open_ports, require_secrets
-from .safeguard import require_fit_for_keys
+from .components import open_background, open_ports, require_secrets
+from .live_mode import require_fit_for_keys
 
 DOCS_PATH = "/docs"
 

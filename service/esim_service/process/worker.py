@@ -16,8 +16,8 @@ from ..store.changes.database import OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.drivers.open import is_file
 from .background import Background
-from .ports import open_background, open_ports, require_secrets
-from .safeguard import require_fit_for_keys
+from .components import open_background, open_ports, require_secrets
+from .live_mode import require_fit_for_keys
 
 _log = structlog.get_logger(__name__)
 

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ..carrier.port import Provisioner, RefusedError, Reporter, UnreachableError
 from ..domain import observation, orders, topups
 from ..domain.lifecycle import NextReport, is_alive
-from ..domain.stamp import Act, Stamp, change
+from ..domain.record_stamp import Act, Stamp, change
 from ..store.changes.database import Database
 from ..store.tables import esims
 from ..store.tables import jobs as store

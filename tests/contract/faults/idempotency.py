@@ -14,7 +14,7 @@ from esim_service.carrier.port import Inquiry
 from esim_service.domain import idempotency
 from esim_service.domain import orders as placing
 from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.domain.stamp import Act, change
+from esim_service.domain.record_stamp import Act, change
 from esim_service.store.drivers import migrate
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import orders

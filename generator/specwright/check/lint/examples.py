@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from typing import Any
 from urllib.parse import quote
 
-from specwright.check.instance import find
 from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.schema_at import find
 from specwright.check.subject import Subject, sequence
 from specwright.document import sites
 from specwright.document.instances import Problem

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any, TypeGuard
 from urllib.parse import unquote
 
-from specwright.check.instance import describes
 from specwright.check.lint.rule import Category, Rule, Violation
+from specwright.check.schema_at import describes
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
 from specwright.document.shape import Node

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specwright.check.instance import describes, find, items
+from specwright.check.schema_at import describes, find, items
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
 from specwright.document.shape import Node

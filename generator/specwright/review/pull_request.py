@@ -12,7 +12,7 @@ from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.report.verdict import counted
 from specwright.review.package import Package
-from specwright.review.rules import DESCRIPTIONS, NOT_GENERATED
+from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
 
 
 def review(

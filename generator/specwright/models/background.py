@@ -23,7 +23,7 @@ from specwright.isolation import Limits, Stopped, limit_memory, limit_time
 from specwright.models.generate import ModelSource, generate
 
 # -P: the working directory belongs to the user and is no place to import from.
-_COMMAND = (sys.executable, "-P", "-m", "specwright.models.worker")
+_COMMAND = (sys.executable, "-P", "-m", "specwright.models.background")
 
 # Three times what large documents that people write take (docs/decisions/0051).
 SECONDS = 10.0
