@@ -23,7 +23,7 @@ from ..values.clock import Clock
 from ..values.entities import Job, JobKind, Principal, Scope
 from ..values.ids import Ids
 from ..values.problems import unavailable
-from .carrier_limit import CarrierTurns
+from .carrier_limit import CarrierLimit
 
 T = TypeVar("T")
 
@@ -67,7 +67,7 @@ class Backend:
     """Runs units of work for requests.
 
     Attributes:
-        turns: who may ask the carrier.
+        carrier_limit: how many requests may ask the carrier at a time.
     """
 
     database: Database
@@ -76,7 +76,7 @@ class Backend:
     carrier: Provisioner
     cursors: Cursors
     work: Work = field(default_factory=Elsewhere)
-    turns: CarrierTurns = field(default_factory=CarrierTurns)
+    carrier_limit: CarrierLimit = field(default_factory=CarrierLimit)
 
     def stamp(self) -> Stamp:
         """Return the stamp of one unit of work."""
@@ -132,8 +132,8 @@ class Backend:
         check: Callable[[], Unit[Answered | None]],
         do: Change[Answered],
     ) -> Answered:
-        turn = self.turns.take(do.scope.partner_id)
-        async with turn, self.database.hold(do.subject, is_long=True) as writer:
+        slot = self.carrier_limit.take(do.scope.partner_id)
+        async with slot, self.database.hold(do.subject, is_long=True) as writer:
             if writer is None:
                 raise HeldError
             known = await writer.write(check)

@@ -1,4 +1,4 @@
-"""Turns at the carrier: so many at a time, a few of them for one partner."""
+"""The limit of calls that wait for the carrier: so many at a time, a few of them of one partner."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ PER_PARTNER = 5
 WAIT_SECONDS = 10.0
 
 
-class CarrierTurns:
-    """Hands out turns in the order in which they are asked for, and lets nobody wait for long."""
+class CarrierLimit:
+    """Limit concurrent calls of the carrier: first come, first served, with a timeout."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class CarrierTurns:
 
     @asynccontextmanager
     async def take(self, partner_id: str) -> AsyncIterator[None]:
-        """Wait for a turn, and have it for the time of the context.
+        """Wait for a slot, and occupy it for the time of the context.
 
         Raises:
             UnavailableError: it did not come in time.
@@ -42,5 +42,5 @@ class CarrierTurns:
                     await taken.enter_async_context(own)
                     await taken.enter_async_context(self._all)
             except TimeoutError:
-                raise UnavailableError("the carrier has no turn free") from None
+                raise UnavailableError("the carrier has no slot free") from None
             yield

@@ -27,7 +27,7 @@ from .background import Background
 
 
 @dataclass(frozen=True, slots=True)
-class Ports:
+class Components:
     """The ports of the service, with what fills them in a real process.
 
     Attributes:
@@ -47,7 +47,7 @@ class Ports:
 
 
 @asynccontextmanager
-async def open_ports(settings: Settings) -> AsyncIterator[Ports]:
+async def open_components(settings: Settings) -> AsyncIterator[Components]:
     """Open the database, and make the other ports, for the time of the context.
 
     Raises:
@@ -61,7 +61,7 @@ async def open_ports(settings: Settings) -> AsyncIterator[Ports]:
         live: Carrier = NoCarrier()
         if settings.carrier is not None:
             live = await stack.enter_async_context(open_carrier(settings.carrier))
-        yield Ports(
+        yield Components(
             database=await stack.enter_async_context(open_database(settings.database)),
             clock=clock,
             ids=Ids(clock),
@@ -74,32 +74,34 @@ async def open_ports(settings: Settings) -> AsyncIterator[Ports]:
 
 
 @asynccontextmanager
-async def open_background(ports: Ports, settings: Settings) -> AsyncIterator[Background]:
+async def open_background(components: Components, settings: Settings) -> AsyncIterator[Background]:
     """Make the background work of a process, for the time of the context."""
     context = trust(settings.webhook_ca_file)
-    async with Sender(ports.clock, ports.rule, ports.resolver, context) as sender:
+    async with Sender(components.clock, components.rule, components.resolver, context) as sender:
 
         async def send(message: Message) -> Outcome:
-            return await sender.send(replace(message, secret=ports.secrets.decrypt(message.secret)))
+            return await sender.send(
+                replace(message, secret=components.secrets.decrypt(message.secret))
+            )
 
         yield Background(
-            ports.database,
-            ports.clock,
-            ports.ids,
-            ports.carrier,
-            ports.carrier,
+            components.database,
+            components.clock,
+            components.ids,
+            components.carrier,
+            components.carrier,
             send,
-            WorkMetrics(ports.registry),
+            WorkMetrics(components.registry),
             settings.webhook_retry_scale,
         )
 
 
-async def require_secrets(ports: Ports) -> None:
+async def require_secrets(components: Components) -> None:
     """Return if what signs deliveries can be decrypted.
 
     Raises:
         OperatorError: it cannot, with the keys that are set.
     """
-    stored = await ports.database.read(events.secrets)
+    stored = await components.database.read(events.secrets)
     for each in stored.values():
-        ports.secrets.decrypt(each)
+        components.secrets.decrypt(each)

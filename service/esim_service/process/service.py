@@ -42,7 +42,7 @@ from ..store.tables import catalogue as catalogue_store
 from ..store.tables import secrets as secret_store
 from ..values.ids import Prefix
 from .background import Background
-from .components import open_background, open_ports, require_secrets
+from .components import open_background, open_components, require_secrets
 from .live_mode import require_fit_for_keys
 
 DOCS_PATH = "/docs"
@@ -77,15 +77,15 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         OperatorError: the database cannot be used.
     """
     async with AsyncExitStack() as stack:
-        ports = await stack.enter_async_context(open_ports(settings))
-        database, clock, ids = ports.database, ports.clock, ports.ids
+        components = await stack.enter_async_context(open_components(settings))
+        database, clock, ids = components.database, components.clock, components.ids
         await prepare(database, may_migrate=is_file(settings.database))
         await require_fit_for_keys(settings, database, clock.now())
-        await require_secrets(ports)
+        await require_secrets(components)
         windows = await stack.enter_async_context(open_windows(settings.redis_url, database, clock))
         background = None
         if settings.worker:
-            background = await stack.enter_async_context(open_background(ports, settings))
+            background = await stack.enter_async_context(open_background(components, settings))
         secret = await database.write(
             partial(secret_store.ensure, "cursors", secrets.token_bytes(_SECRET_BYTES))
         )
@@ -93,7 +93,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             database=database,
             clock=clock,
             ids=ids,
-            carrier=ports.carrier,
+            carrier=components.carrier,
             cursors=Cursors(secret),
             work=background or Elsewhere(),
         )
@@ -113,8 +113,8 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
             events=EventGroup(backend),
             webhook_endpoints=WebhookEndpointGroup(
                 backend,
-                partial(guard.check, rule=ports.rule, resolve=ports.resolver),
-                ports.secrets.encrypt,
+                partial(guard.check, rule=components.rule, resolve=components.resolver),
+                components.secrets.encrypt,
             ),
             sandbox=SandboxGroup(backend),
             authenticate=Authenticator(StoredKeys(database, clock)),
@@ -138,8 +138,10 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         routes = Routes(API_PATH + path for path in document.load()["paths"])
         log = RequestLog(sys.stderr) if settings.log_level in ("debug", "info") else None
         yield Service(
-            api=RequestMiddleware(api, pages, routes, RequestMetrics(ports.registry), log),
-            operations=create_operations_app(partial(_ready, database, windows), ports.registry),
+            api=RequestMiddleware(api, pages, routes, RequestMetrics(components.registry), log),
+            operations=create_operations_app(
+                partial(_ready, database, windows), components.registry
+            ),
             background=background,
         )
 

@@ -52,7 +52,7 @@ class _Running:
             self.asks = statement
 
 
-def together(
+def batch_unit(
     changes: Sequence[Change[Any]], key: Callable[[str], int]
 ) -> Unit[Sequence[Outcome[Any]]]:
     """Make changes whose subjects differ, each as if it were alone; return what became of them.

@@ -26,7 +26,7 @@ class _Request(Generic[Q]):
     future: asyncio.Future[Any]
 
 
-class Gathering(Generic[Q]):
+class Batcher(Generic[Q]):
     """Has requests done in batches; what comes while all are busy is in the next ones."""
 
     def __init__(
@@ -36,7 +36,7 @@ class Gathering(Generic[Q]):
         workers: int = 1,
         patience_seconds: float = 0.0,
     ) -> None:
-        """Make a gathering.
+        """Make a batcher.
 
         Args:
             apart: makes a key; two requests with one key are not in one batch.

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from ..changes.batch_unit import Outcome, together
-from ..changes.batcher import Gathering
+from ..changes.batch_unit import Outcome, batch_unit
+from ..changes.batcher import Batcher
 from ..changes.change import Change
 from ..changes.database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
 from ..statements.batched_sql import answers
@@ -75,11 +75,11 @@ class PostgresDatabase:
         self._pool = pool
         self._read_pool = read_pool
         self._long_pool = long_pool
-        self._changes = Gathering(
+        self._changes = Batcher(
             self._make, attrgetter("scope", "subject"), patience_seconds=_PATIENCE_SECONDS
         )
-        self._commands = Gathering(partial(self._ask, pool))
-        self._queries = Gathering(partial(self._ask, read_pool), workers=2)
+        self._commands = Batcher(partial(self._ask, pool))
+        self._queries = Batcher(partial(self._ask, read_pool), workers=2)
 
     @classmethod
     async def open(cls, url: str, *, connections: int = 6) -> PostgresDatabase:
@@ -138,7 +138,7 @@ class PostgresDatabase:
                     return await _drive(connection, make())
 
     async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
-        return await self.write(partial(together, changes, _key))
+        return await self.write(partial(batch_unit, changes, _key))
 
     async def _ask(
         self, pool: asyncpg.Pool[Any], statements: Sequence[Statement]
@@ -212,7 +212,7 @@ async def _drive(connection: PoolConnectionProxy[Any], unit: Unit[T]) -> T:
         unit.close()
 
 
-async def _single(statements: Gathering[Statement], unit: Unit[T]) -> Sequence[T]:
+async def _single(statements: Batcher[Statement], unit: Unit[T]) -> Sequence[T]:
     """Run the first statement of a unit; return its result, or nothing if it asks for more."""
     try:
         unit.send(await statements.do(next(unit)))

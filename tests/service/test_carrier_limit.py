@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from esim_service.api.carrier_limit import PER_PARTNER, CarrierTurns
+from esim_service.api.carrier_limit import PER_PARTNER, CarrierLimit
 from esim_service.store.changes.database import UnavailableError
 from partner_esim import AsyncEsimClient
 
@@ -49,17 +49,17 @@ async def test_slow_orders_of_one_partner_do_not_hold_up_another(
 
 
 async def test_a_turn_is_waited_for_in_vain_only_so_long() -> None:
-    turns = CarrierTurns(most=PER_PARTNER + 1, wait_seconds=0.01)
+    limit = CarrierLimit(most=PER_PARTNER + 1, wait_seconds=0.01)
     async with asyncio.timeout(DEADLINE), AsyncExitStack() as held:
         for _ in range(PER_PARTNER):
-            await held.enter_async_context(turns.take("many"))
+            await held.enter_async_context(limit.take("many"))
         with pytest.raises(UnavailableError):
-            await held.enter_async_context(turns.take("many"))
-        async with turns.take("one"):
+            await held.enter_async_context(limit.take("many"))
+        async with limit.take("one"):
             with pytest.raises(UnavailableError):
-                await held.enter_async_context(turns.take("another"))
-        async with turns.take("another"):
+                await held.enter_async_context(limit.take("another"))
+        async with limit.take("another"):
             pass
     async with AsyncExitStack() as held:
         for _ in range(PER_PARTNER):
-            await held.enter_async_context(turns.take("many"))
+            await held.enter_async_context(limit.take("many"))

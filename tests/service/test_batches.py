@@ -13,8 +13,8 @@ import pytest
 from esim_service.domain import lifecycle, orders, partners
 from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.record_stamp import change
-from esim_service.store.changes.batch_unit import Outcome, together
-from esim_service.store.changes.batcher import Gathering
+from esim_service.store.changes.batch_unit import Outcome, batch_unit
+from esim_service.store.changes.batcher import Batcher
 from esim_service.store.changes.change import Change
 from esim_service.store.changes.database import Database, HeldError, UnavailableError
 from esim_service.store.drivers.postgres import PostgresDatabase, _key
@@ -54,7 +54,7 @@ async def made(
     said: list[str] = []
 
     def listen() -> Unit[Sequence[Outcome[Any]]]:
-        unit = together(changes, _key)
+        unit = batch_unit(changes, _key)
         try:
             statement = next(unit)
             while True:
@@ -191,11 +191,11 @@ class Bench:
 
 async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
     bench = Bench()
-    gathering = Gathering(bench.make)
-    tasks = [asyncio.create_task(gathering.do(number)) for number in range(3)]
+    batcher = Batcher(bench.make)
+    tasks = [asyncio.create_task(batcher.do(number)) for number in range(3)]
     await asyncio.sleep(0)
     await asyncio.sleep(0)
-    tasks += [asyncio.create_task(gathering.do(number)) for number in range(3, 8)]
+    tasks += [asyncio.create_task(batcher.do(number)) for number in range(3, 8)]
     tasks[4].cancel()
     for _ in range(3):
         bench.let.release()
@@ -203,33 +203,33 @@ async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
     assert [each for each in found if isinstance(each, int)] == [0, 1, 2, 3, 5, 6, 7]
     assert len(bench.batches) == 2
     # A worker that has stopped is not counted on.
-    assert await asyncio.wait_for(gathering.do(9), 10) == 9
+    assert await asyncio.wait_for(batcher.do(9), 10) == 9
 
 
 async def test_a_batch_waits_a_moment_to_be_as_large_as_the_last_one() -> None:
     bench = Bench()
-    gathering = Gathering(bench.make, patience_seconds=60)
+    batcher = Batcher(bench.make, patience_seconds=60)
     for _ in range(3):
         bench.let.release()
-    await asyncio.gather(*map(gathering.do, range(3)))
-    again = [asyncio.create_task(gathering.do(number)) for number in (3, 4)]
+    await asyncio.gather(*map(batcher.do, range(3)))
+    again = [asyncio.create_task(batcher.do(number)) for number in (3, 4)]
     for _ in range(10):
         await asyncio.sleep(0)
     assert bench.batches == [[0, 1, 2]]
-    again.append(asyncio.create_task(gathering.do(5)))
+    again.append(asyncio.create_task(batcher.do(5)))
     assert await asyncio.wait_for(asyncio.gather(*again), 10) == [3, 4, 5]
     assert bench.batches == [[0, 1, 2], [3, 4, 5]]
 
 
 async def test_a_batch_that_stays_small_is_made_all_the_same() -> None:
     bench = Bench()
-    gathering = Gathering(bench.make, patience_seconds=0.01)
+    batcher = Batcher(bench.make, patience_seconds=0.01)
     for _ in range(4):
         bench.let.release()
-    await asyncio.gather(*map(gathering.do, range(3)))
-    assert await asyncio.wait_for(gathering.do(3), 10) == 3
+    await asyncio.gather(*map(batcher.do, range(3)))
+    assert await asyncio.wait_for(batcher.do(3), 10) == 3
     # Nobody waits for the company of a single one.
-    alone = Gathering(bench.make, patience_seconds=60)
+    alone = Batcher(bench.make, patience_seconds=60)
     for number in (4, 5):
         bench.let.release()
         assert await asyncio.wait_for(alone.do(number), 10) == number
@@ -237,8 +237,8 @@ async def test_a_batch_that_stays_small_is_made_all_the_same() -> None:
 
 async def test_what_must_be_apart_is_not_in_one_batch() -> None:
     bench = Bench()
-    gathering = Gathering(bench.make, apart=str.lower)
-    tasks = [asyncio.create_task(gathering.do(each)) for each in ("a", "A", "b", "a")]
+    batcher = Batcher(bench.make, apart=str.lower)
+    tasks = [asyncio.create_task(batcher.do(each)) for each in ("a", "A", "b", "a")]
     for _ in range(4):
         bench.let.release()
     assert await asyncio.gather(*tasks) == ["a", "A", "b", "a"]
@@ -252,7 +252,7 @@ async def test_a_database_that_is_away_is_told_to_all_who_wait() -> None:
         asked.append(batch)
         raise UnavailableError("away")
 
-    gathering = Gathering(away)
-    found = await asyncio.gather(*map(gathering.do, range(4)), return_exceptions=True)
+    batcher = Batcher(away)
+    found = await asyncio.gather(*map(batcher.do, range(4)), return_exceptions=True)
     assert {type(each) for each in found} == {UnavailableError}
     assert len(asked) == 1
