@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from specwright.commands.options import allow_refs_from, chosen_document, configured
-from specwright.commands.sides import invalid, read_side
+from specwright.arguments.inputs import invalid, read_side
+from specwright.arguments.options import allow_refs_from, chosen_document, configured
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.change_rules import INCOMPLETE
 from specwright.report.terminal import say, show

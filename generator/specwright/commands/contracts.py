@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from specwright.arguments.options import chosen_document, configured, reference_directories
 from specwright.check.checks import check
 from specwright.check.settings import Settings
-from specwright.commands.options import chosen_document, configured, reference_directories
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

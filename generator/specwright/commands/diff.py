@@ -8,9 +8,9 @@ from pathlib import Path
 
 import click
 
-from specwright.commands.options import allow_refs_from, chosen_document, configured
-from specwright.commands.output import output_format
-from specwright.commands.sides import accepted, invalid, read_side
+from specwright.arguments.inputs import accepted, invalid, read_side
+from specwright.arguments.options import allow_refs_from, chosen_document, configured
+from specwright.arguments.output import output_format
 from specwright.compare.comparison import compare
 from specwright.findings import Level, Report, in_order
 from specwright.report.formats import FORMATS

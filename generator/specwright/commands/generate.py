@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from specwright.commands.options import (
+from specwright.arguments.options import (
     DEFAULT_OUTPUT,
     allow_refs_from,
     chosen_document,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from specwright.commands.keys import allow_host, allow_live, base_url, key_of
+from specwright.arguments.target import allow_host, allow_live, base_url, key_of
 from specwright.conformance.bench.target import (
     LIMITED,
     MAIN,

@@ -8,18 +8,17 @@ from pathlib import Path
 
 import click
 
-from specwright.check import settings
-from specwright.check.checks import check
-from specwright.check.lint.table import RULE_IDS
-from specwright.commands.options import (
+from specwright.arguments.inputs import accepted, invalid, read_side
+from specwright.arguments.options import (
     allow_refs_from,
     chosen_document,
     configured,
     reference_directories,
 )
-from specwright.commands.output import output_format
-from specwright.commands.packages import packages
-from specwright.commands.sides import accepted, invalid, read_side
+from specwright.arguments.output import output_format
+from specwright.check import settings
+from specwright.check.checks import check
+from specwright.check.lint.table import RULE_IDS
 from specwright.document.sources.git import Commit
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -29,6 +28,7 @@ from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
 from specwright.review.pull_request import review as review_of
+from specwright.review.regenerated import packages
 
 _SHOWN_HASH = 12
 

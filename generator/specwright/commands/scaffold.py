@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from specwright.commands.options import (
+from specwright.arguments.options import (
     allow_refs_from,
     chosen_document,
     configured,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from specwright.commands.options import configured
+from specwright.arguments.options import configured
 from specwright.emit.transaction import replace_files
 from specwright.errors import InputError
 from specwright.render.overrides import Basis, blocks, copied, overrides

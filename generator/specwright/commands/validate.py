@@ -7,11 +7,11 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.options import allow_refs_from, configured, reference_directories
+from specwright.arguments.output import output_format
 from specwright.check import settings
 from specwright.check.checks import check
 from specwright.check.lint.table import RULE_IDS
-from specwright.commands.options import allow_refs_from, configured, reference_directories
-from specwright.commands.output import output_format
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

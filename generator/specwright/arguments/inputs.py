@@ -6,8 +6,8 @@ import os
 from functools import partial
 from pathlib import Path
 
+from specwright.arguments.options import reference_directories
 from specwright.check.schema import check_schema
-from specwright.commands.options import reference_directories
 from specwright.compare.verdicts import acceptances
 from specwright.compare.verdicts.change_rules import INVALID
 from specwright.document.model import Document

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from specwright import pipeline
-from specwright.commands.options import chosen_output
+from specwright.arguments.options import chosen_output
 from specwright.config import Config, Options, config_as_of, find_project
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit

@@ -1,0 +1,1 @@
+"""Arguments of several commands: the project, documents, targets and keys, and output formats."""
