@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from importlib.metadata import version
 
-from specwright.check.checks import INCOMPLETE, check
+from specwright.check.checks import INCOMPLETE, Examination, examine
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.settings import Settings
@@ -61,16 +61,23 @@ def at_once(document: Document) -> Callable[[], ModelSource]:
     return lambda: models
 
 
+def needed(options: Options) -> Settings:
+    """Return the settings of the checks that a document must pass to become a package."""
+    return Settings(levels=_NEEDED, short_method_names=options.short_method_names)
+
+
 def generate(
     document: Document,
     options: Options,
     *,
+    examination: Examination | None = None,
     progress: Callable[[str], None] = lambda step: None,
     begin_models: BeginModels = at_once,
 ) -> FileSet:
     """Generate a package: the same files for the same arguments, whenever and wherever.
 
     Args:
+        examination: of the upgraded document, so that the rules need not be applied again.
         progress: is told the name of each step as it begins.
         begin_models: takes the document and returns what gives its models, so that another
             process may make them.
@@ -81,7 +88,7 @@ def generate(
     """
     progress("checking the document")
     renderer = _renderer(options)
-    normal, names, contents = _prepared(document, options)
+    normal, names, contents = _prepared(document, options, examination)
     progress("generating models")
     models_of = begin_models(normal)
     renderer.compile(templates_of_package())
@@ -110,11 +117,14 @@ def scaffold(
     return FileSet(render_scaffold(api, _renderer(options)))
 
 
-def _prepared(document: Document, options: Options) -> tuple[Document, Names, Contents]:
+def _prepared(
+    document: Document, options: Options, examination: Examination | None = None
+) -> tuple[Document, Names, Contents]:
     """Bring a valid document into the form that models and operations are read from."""
-    settings = Settings(levels=_NEEDED, short_method_names=options.short_method_names)
-    upgraded = upgrade(document)
-    report = check(upgraded, settings)
+    settings = needed(options)
+    if examination is None or not examination.covers(settings):
+        examination = examine(upgrade(document), settings)
+    report = examination.report(settings)
     if report.has_errors:
         errors = tuple(each for each in report.findings if each.level is Level.ERROR)
         raise InvalidDocument(replace(report, findings=errors))
@@ -122,7 +132,7 @@ def _prepared(document: Document, options: Options) -> tuple[Document, Names, Co
         if finding.rule == INCOMPLETE.id:
             # What would be left out is not known.
             raise SpecwrightError(finding.message, finding.location)
-    normal = normalise(upgraded)
+    normal = normalise(examination.document)
     return normal, package_names(document, options), _contents(normal, report)
 
 

@@ -50,7 +50,7 @@ HEAVY = (
     "pydantic",
     "jinja2",
 )
-NEVER_IR = ("check", "compare", "contract")
+NEVER_IR = ("check", "compare", "conformance")
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from specwright.emit.drift import Difference, State
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
 from specwright.review.package import Failure, Files, Package
-from specwright.review.pull_request import review
+from specwright.review.pull_request import joined
 from tests.conftest import Run
 from tests.repository import Repository
 from tests.review.projects import SETTINGS, edited, project, write
@@ -57,7 +57,7 @@ def of(
     package = Package(Path("generated"), base, revision, differences)
     valid = Report("revision.json", ())
     validations = valid, validation or valid
-    return review(validations, documents, package, accepted, today=TODAY)
+    return joined(validations, documents, package, accepted, today=TODAY)
 
 
 def test_nothing_is_said_of_a_change_that_is_none(repository: Repository, specwright: Run) -> None:

@@ -1,56 +1,88 @@
-"""The two documents of a comparison, and what the project accepts of it."""
+"""The documents that commands work on, and the files of settings beside them."""
 
 from __future__ import annotations
 
 import os
-from functools import partial
+from dataclasses import replace
 from pathlib import Path
 
-from specwright.arguments.options import reference_directories
-from specwright.check.schema import check_schema
+from specwright.arguments.options import chosen_document, configured, reference_directories
+from specwright.check import settings
+from specwright.check.checks import check
+from specwright.check.lint.table import RULE_IDS
+from specwright.check.settings import Settings
 from specwright.compare.verdicts import acceptances
-from specwright.compare.verdicts.change_rules import INVALID
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import PREFIX
 from specwright.document.sources.load import load, load_commit
 from specwright.document.upgrade import upgrade
+from specwright.errors import InputError
 from specwright.files import read_argument
-from specwright.findings import Finding
-from specwright.isolation import Limits, Stopped, isolated
 
-_LIMITS = Limits(8.0, 512 * 1024 * 1024)
+
+def read_document(
+    path: str | Path, allowed: tuple[Path, ...], remote: Remote = Remote.REFUSE
+) -> Document:
+    """Read a document as it is written, with the files that it may refer to.
+
+    Args:
+        allowed: directories outside the project that it may refer to, too.
+
+    Raises:
+        InputError: it cannot be used.
+    """
+    within = reference_directories(Path(path), allowed)
+    return load(path, remote=remote, within=within, read=read_argument)
 
 
 def read_side(name: str, allowed: tuple[Path, ...]) -> Document:
-    """Read one of the documents: a file, or `git:REF:path`."""
+    """Read one of the documents of a comparison, upgraded: a file, or `git:REF:path`.
+
+    Raises:
+        InputError: it cannot be used.
+    """
     if name.startswith(PREFIX):
         return upgrade(load_commit(name, remote=Remote.KEEP))
-    within = reference_directories(Path(name), allowed)
-    return upgrade(load(name, remote=Remote.KEEP, within=within, read=read_argument))
+    return upgrade(read_document(name, allowed, Remote.KEEP))
 
 
-def accepted(revision: str, file: str | None = None) -> tuple[acceptances.Acceptance, ...]:
-    """The changes that the project accepts, by a file or by the one beside the revision."""
+def valid_document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
+    """Return the document that is named, or that of the project, upgraded.
+
+    Raises:
+        InputError: it has errors.
+    """
+    path = chosen_document(configured(document=named))
+    loaded = upgrade(read_document(path, allowed))
+    if check(loaded, Settings()).has_errors:
+        raise InputError(
+            f"{path}: nothing is tested against a document with errors",
+            hint=f"see specwright validate {path}",
+        )
+    return loaded
+
+
+def lint_settings(
+    document: str | Path, *, short_method_names: bool, file: str | None = None
+) -> Settings:
+    """Return the settings of the checks, by a file or by the one beside the document.
+
+    Raises:
+        InputError: something in the file has no meaning.
+    """
+    chosen = file or settings.find(str(document))
+    found = settings.load(chosen, RULE_IDS) if chosen else Settings()
+    return replace(found, short_method_names=short_method_names)
+
+
+def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances.Acceptance, ...]:
+    """Return the changes that the project accepts, by a file or by the one beside the revision.
+
+    Raises:
+        InputError: something in the file has no meaning.
+    """
     if file is None:
         beside = Path(revision).with_name(acceptances.FILE_NAME)
         file = str(beside) if os.path.lexists(beside) else None
     return acceptances.load(file) if file else ()
-
-
-def invalid(document: Document) -> list[Finding]:
-    """Say that a document is not what its comparison takes it for."""
-    [problems] = isolated([partial(check_schema, document)], _LIMITS)
-    start = document.locate("")
-    if isinstance(problems, Stopped):
-        message = f"{document.path} could not be validated: {problems}"
-        return [Finding(INVALID.id, INVALID.recommended, start, None, message)]
-    if not problems:
-        return []
-    first = problems[0]
-    message = (
-        f"{document.path} is not valid OpenAPI ({len(problems)} errors, the first: "
-        f"{first.message}); it is compared as far as possible"
-    )
-    place = document.locate(first.pointer)
-    return [Finding(INVALID.id, INVALID.recommended, place, first.pointer, message)]

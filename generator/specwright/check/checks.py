@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 from specwright.check.lint.rule import Rule
@@ -42,36 +43,83 @@ SECONDS_PER_OBJECT = 0.0002
 MEMORY = 768 * 1024 * 1024
 
 
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """What rules have found in a document, before any settings grade it.
+
+    Attributes:
+        document: the document, upgraded.
+        found: the findings of each rule that was applied, by its id.
+        short_method_names: the setting that decides which names clash.
+    """
+
+    document: Document
+    found: Mapping[str, Sequence[Finding]]
+    short_method_names: bool
+
+    def covers(self, settings: Settings) -> bool:
+        """Return whether all that the settings ask for was applied, under the same names."""
+        return settings.short_method_names == self.short_method_names and all(
+            rule.id in self.found for rule, _ in _chosen(settings)
+        )
+
+    def report(self, settings: Settings) -> Report:
+        """Grade the findings of the rules that are not off; set aside what is accepted.
+
+        Args:
+            settings: which the examination covers.
+        """
+        findings = (
+            each if each.rule == INCOMPLETE.id else replace(each, level=level)
+            for rule, level in _chosen(settings)
+            for each in self.found[rule.id]
+        )
+        return _waive(self.document, in_order(findings), settings)
+
+
 def check(document: Document, settings: Settings) -> Report:
     """Apply every rule that is not off to an upgraded document; set aside what is accepted."""
-    subject = Subject(document, short_names=settings.short_method_names)
-    chosen = [
+    return examine(document, settings).report(settings)
+
+
+def examine(document: Document, *settings: Settings) -> Examination:
+    """Apply every rule that some of the settings ask for to an upgraded document, once.
+
+    Args:
+        settings: at least one; all have the same `short_method_names`.
+    """
+    subject = Subject(document, short_names=settings[0].short_method_names)
+    chosen = {rule.id for each in settings for rule, _ in _chosen(each)}
+    rules = [rule for rule in RULES if rule.id in chosen]
+    outcomes = isolated([partial(_apply, rule, subject) for rule in rules], _limits(subject))
+    found = {
+        rule.id: [_incomplete(subject, f"'{rule.id}' stopped: {outcome}")]
+        if isinstance(outcome, Stopped)
+        else outcome
+        for rule, outcome in zip(rules, outcomes, strict=True)
+    }
+    return Examination(document, found, subject.short_names)
+
+
+def _chosen(settings: Settings) -> list[tuple[Rule, Level]]:
+    """Return the rules that are not off, each with its level."""
+    return [
         (rule, level)
         for rule in RULES
         if (level := settings.levels.get(rule.id, rule.level(settings.profile))) is not Level.OFF
     ]
-    outcomes = isolated(
-        [partial(_apply, rule, level, subject) for rule, level in chosen], _limits(subject)
-    )
-    findings: list[Finding] = []
-    for (rule, _), outcome in zip(chosen, outcomes, strict=True):
-        if isinstance(outcome, Stopped):
-            findings.append(_incomplete(subject, f"'{rule.id}' stopped: {outcome}"))
-        else:
-            findings.extend(outcome)
-    return _waive(document, in_order(findings), settings)
 
 
 def _limits(subject: Subject) -> Limits:
     return Limits(SECONDS + len(subject.nodes) * SECONDS_PER_OBJECT, MEMORY)
 
 
-def _apply(rule: Rule, level: Level, subject: Subject) -> list[Finding]:
+def _apply(rule: Rule, subject: Subject) -> list[Finding]:
     findings: list[Finding] = []
     try:
         for pointer, message in rule.check(subject):
             place = subject.document.locate(pointer)
-            findings.append(Finding(rule.id, level, place, pointer, message))
+            findings.append(Finding(rule.id, rule.recommended, place, pointer, message))
     except MemoryError:
         # Nothing more can be done in this process.
         raise

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import invalid, read_side
+from specwright.arguments.inputs import read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.change_rules import INCOMPLETE
 from specwright.report.terminal import say, show
 from specwright.review.changelog import entry
+from specwright.review.validity import invalid
 
 
 @click.command(

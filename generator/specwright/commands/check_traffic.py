@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
-from specwright.commands.contracts import valid_document
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import hidden
 from specwright.conformance.recording.har import read

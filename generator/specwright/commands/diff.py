@@ -8,13 +8,14 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import accepted, invalid, read_side
+from specwright.arguments.inputs import accepted, read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured
 from specwright.arguments.output import output_format
 from specwright.compare.comparison import compare
 from specwright.findings import Level, Report, in_order
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
+from specwright.review.validity import invalid
 
 # From the worst down; a report fails at its own level and all before it.
 _FAILING = (Level.ERROR, Level.WARNING, Level.INFO)

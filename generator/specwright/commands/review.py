@@ -8,27 +8,20 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import accepted, invalid, read_side
+from specwright.arguments.inputs import accepted, lint_settings, read_document, read_side
 from specwright.arguments.options import (
     allow_refs_from,
     chosen_document,
+    chosen_output,
     configured,
-    reference_directories,
 )
 from specwright.arguments.output import output_format
-from specwright.check import settings
-from specwright.check.checks import check
-from specwright.check.lint.table import RULE_IDS
 from specwright.document.sources.git import Commit
-from specwright.document.sources.load import load
-from specwright.document.upgrade import upgrade
-from specwright.files import read_argument
-from specwright.findings import in_order
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
+from specwright.review.pull_request import DocumentChange
 from specwright.review.pull_request import review as review_of
-from specwright.review.regenerated import packages
 
 _SHOWN_HASH = 12
 
@@ -71,27 +64,20 @@ def review(
     and how its public names changed. The document is that of [tool.specwright] unless it is given.
     """
     config = configured(document=document)
-    chosen = chosen_document(config)
+    options, chosen = config.options, chosen_document(config)
     commit = Commit.of(base)
-    before = read_side(commit.name_of(chosen), allowed)
-    within = reference_directories(chosen, allowed)
-    loaded = load(chosen, within=within, read=read_argument)
-    after = upgrade(loaded)
-    entries = accepted(str(chosen))
-    file = settings.find(str(chosen))
-    lint = settings.load(file, RULE_IDS) if file else settings.Settings()
-    lint = replace(lint, short_method_names=config.options.short_method_names)
-    with progress("checking the documents") as say_step:
-        validations = check(before, lint), check(after, lint)
-        say_step("generating the packages")
-        package = packages(config, commit, before, loaded)
-        say_step("comparing the documents")
-        report = review_of(validations, (before, after), package, entries, today=date.today())
-    report = replace(
-        report,
-        findings=in_order((*report.findings, *invalid(before))),
-        facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts),
+    change = DocumentChange(
+        commit,
+        read_side(commit.name_of(chosen), allowed),
+        read_document(chosen, allowed),
+        lint_settings(chosen, short_method_names=options.short_method_names),
+        accepted(chosen),
     )
+    with progress("checking the documents") as say_step:
+        report = review_of(
+            change, options, chosen_output(config), today=date.today(), progress=say_step
+        )
+    report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))

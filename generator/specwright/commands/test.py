@@ -8,10 +8,10 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
 from specwright.arguments.target import allow_host, allow_live, base_url, key_of
-from specwright.commands.contracts import valid_document
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.target import (
     LIMITED,

@@ -10,9 +10,9 @@ from urllib.parse import urlsplit
 
 import click
 
+from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
-from specwright.commands.contracts import valid_document
 from specwright.errors import InputError
 from specwright.findings import Report, in_order
 from specwright.report.formats import FORMATS

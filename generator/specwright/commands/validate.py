@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import click
 
-from specwright.arguments.options import allow_refs_from, configured, reference_directories
+from specwright.arguments.inputs import lint_settings, read_document
+from specwright.arguments.options import allow_refs_from, configured
 from specwright.arguments.output import output_format
-from specwright.check import settings
 from specwright.check.checks import check
-from specwright.check.lint.table import RULE_IDS
 from specwright.document.sources.bundle import Remote
-from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
-from specwright.files import read_argument
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
 
@@ -64,12 +60,10 @@ def validate(
     official schema, then for what that cannot say, then against the rules of
     docs/reference/rules.md.
     """
-    file = config or settings.find(document)
-    chosen = settings.load(file, RULE_IDS) if file else settings.Settings()
-    chosen = replace(chosen, short_method_names=_short_method_names(document))
-    within = reference_directories(Path(document), allowed)
-    loaded = load(document, remote=Remote(remote_refs), within=within, read=read_argument)
-    report = check(upgrade(loaded), chosen)
+    short_names = _short_method_names(document)
+    settings = lint_settings(document, short_method_names=short_names, file=config)
+    loaded = read_document(document, allowed, Remote(remote_refs))
+    report = check(upgrade(loaded), settings)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
 

@@ -2,20 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
+from pathlib import Path
 
+from specwright import pipeline
+from specwright.check.checks import examine
+from specwright.check.settings import Settings
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.acceptances import Acceptance
+from specwright.config import Options
 from specwright.document.model import Document
+from specwright.document.sources.git import Commit
+from specwright.document.upgrade import upgrade
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.report.verdict import counted
 from specwright.review.package import Package
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
+from specwright.review.regenerated import Examined, packages
+from specwright.review.validity import invalid
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentChange:
+    """What a working tree does to its document, and how that is to be judged.
+
+    Attributes:
+        commit: the commit that it is compared with.
+        base: the document of the commit, upgraded.
+        revision: the document of the working tree, as it was read.
+        settings: of the checks.
+        acceptances: the changes that the project accepts.
+    """
+
+    commit: Commit
+    base: Document
+    revision: Document
+    settings: Settings
+    acceptances: Sequence[Acceptance] = ()
 
 
 def review(
+    change: DocumentChange,
+    options: Options,
+    output: Path,
+    *,
+    today: date,
+    progress: Callable[[str], None] = lambda step: None,
+) -> Report:
+    """Join the findings of both documents, their comparison and their packages.
+
+    Args:
+        options: those that the package of the working tree is generated with.
+        output: the directory of the package.
+        progress: is told the name of each step as it begins.
+    """
+    progress("checking the documents")
+    # One examination serves `validate` and `generate`.
+    settings = change.settings, pipeline.needed(options)
+    base = examine(change.base, *settings)
+    revision = examine(upgrade(change.revision), *settings)
+    progress("generating the packages")
+    package = packages(
+        output,
+        options,
+        change.commit,
+        Examined(change.base, base),
+        Examined(change.revision, revision),
+    )
+    progress("comparing the documents")
+    validations = base.report(change.settings), revision.report(change.settings)
+    documents = base.document, revision.document
+    report = joined(validations, documents, package, change.acceptances, today=today)
+    return replace(report, findings=in_order((*report.findings, *invalid(base.document))))
+
+
+def joined(
     validations: tuple[Report, Report],
     documents: tuple[Document, Document],
     package: Package | None,

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from specwright import pipeline
-from specwright.arguments.options import chosen_output
-from specwright.config import Config, Options, config_as_of, find_project
+from specwright.check.checks import Examination
+from specwright.config import Options, config_as_of, find_project
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.emit.drift import compare
@@ -18,17 +18,32 @@ from specwright.models.background import ModelWorker
 from specwright.review.package import Failure, Package
 
 
-def packages(config: Config, commit: Commit, base: Document, revision: Document) -> Package | None:
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """A document as it was read, and what the rules have found in it."""
+
+    document: Document
+    examination: Examination
+
+
+def packages(
+    target: Path, options: Options, commit: Commit, base: Examined, revision: Examined
+) -> Package | None:
     """Make the package of both documents by the templates of the working tree.
 
-    There is none for a project that has none, neither now nor in the commit.
+    Args:
+        target: the directory of the package.
+        options: those of the working tree.
+        commit: holds the base, and the options that it was made with.
+
+    Returns:
+        None for a project that has no package, neither now nor in the commit.
     """
-    target = chosen_output(config)
     if read_lock(target).package is None and not _had_package(commit, target):
         return None
     with ModelWorker() as first, ModelWorker() as second:
-        new = _made(config.options, revision, first)
-        old = _made_of_base(commit, config.options, base, second)
+        new = _made(options, revision, first)
+        old = _made_of_base(commit, options, base, second)
     drift = () if isinstance(new, Failure) else compare(new, target)
     return Package(target, old, new, drift)
 
@@ -41,10 +56,10 @@ def _had_package(commit: Commit, target: Path) -> bool:
 
 
 def _made_of_base(
-    commit: Commit, options: Options, document: Document, worker: ModelWorker
+    commit: Commit, options: Options, base: Examined, worker: ModelWorker
 ) -> FileSet | Failure:
     try:
-        return _made(_options_of(commit, options), document, worker)
+        return _made(_options_of(commit, options), base, worker)
     except InputError as error:
         return Failure(f"its settings have no meaning: {error.message}")
 
@@ -61,8 +76,10 @@ def _options_of(commit: Commit, options: Options) -> Options:
     return replace(config.options, templates=options.templates) if config else options
 
 
-def _made(options: Options, document: Document, worker: ModelWorker) -> FileSet | Failure:
+def _made(options: Options, side: Examined, worker: ModelWorker) -> FileSet | Failure:
     try:
-        return pipeline.generate(document, options, begin_models=worker.begin)
+        return pipeline.generate(
+            side.document, options, examination=side.examination, begin_models=worker.begin
+        )
     except SpecwrightError as error:
         return Failure(error.lines[0])

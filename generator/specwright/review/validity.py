@@ -1,0 +1,31 @@
+"""Whether a document that is compared is valid at all."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from specwright.check.schema import check_schema
+from specwright.compare.verdicts.change_rules import INVALID
+from specwright.document.model import Document
+from specwright.findings import Finding
+from specwright.isolation import Limits, Stopped, isolated
+
+_LIMITS = Limits(8.0, 512 * 1024 * 1024)
+
+
+def invalid(document: Document) -> list[Finding]:
+    """Return the finding that a document is not valid OpenAPI, if it is not."""
+    [problems] = isolated([partial(check_schema, document)], _LIMITS)
+    start = document.locate("")
+    if isinstance(problems, Stopped):
+        message = f"{document.path} could not be validated: {problems}"
+        return [Finding(INVALID.id, INVALID.recommended, start, None, message)]
+    if not problems:
+        return []
+    first = problems[0]
+    message = (
+        f"{document.path} is not valid OpenAPI ({len(problems)} errors, the first: "
+        f"{first.message}); it is compared as far as possible"
+    )
+    place = document.locate(first.pointer)
+    return [Finding(INVALID.id, INVALID.recommended, place, first.pointer, message)]
