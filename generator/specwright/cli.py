@@ -76,6 +76,7 @@ COMMANDS: dict[str, Entry] = {
     "test-receiver": Entry(
         "specwright.commands.test_receiver:test_receiver",
         "Send genuine and forged deliveries to a consumer of webhooks, and judge its answers.",
+        "test",
     ),
     "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
 }

@@ -113,9 +113,10 @@ def test_a_server_that_is_not_there(specwright: Run) -> None:
 @pytest.mark.parametrize(
     ("url", "said"),
     [
-        ("ftp://127.0.0.1", "is not the base URL"),
-        ("http://127.0.0.1:port", "is not the base URL"),
-        ("http://me:secret@127.0.0.1", "the URL has a user or a password"),
+        ("ftp://127.0.0.1", "is not an http or https URL"),
+        ("http://127.0.0.1:port", "is not an http or https URL"),
+        ("http://127.0.0.1/v1?x=1", "is not the base URL"),
+        ("http://me:secret@127.0.0.1", "must not hold user information"),
         ("http://sandbox.invalid", "--allow-host sandbox.invalid"),
         ("http://127.0.0.1.sandbox.invalid", "is not this machine"),
     ],

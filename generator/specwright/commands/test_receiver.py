@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import os
-from importlib.util import find_spec
-from ipaddress import ip_address
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 
 from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
+from specwright.arguments.target import allow_host, checked_url
+from specwright.conformance.contract.webhooks import webhooks
+from specwright.conformance.webhooks.consumer import Consumer
+from specwright.conformance.webhooks.deliveries import RULES
 from specwright.errors import InputError
 from specwright.findings import Report, in_order
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
-
-_NEEDED = ("httpx2",)
 
 
 @click.command(
@@ -41,13 +40,7 @@ Exit codes: 0 if every delivery was answered rightly, 1 if one was not, 2 if not
     help="The environment variable that holds the secret of the endpoint.",
 )
 @click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
-@click.option(
-    "--allow-host",
-    "hosts",
-    metavar="HOST",
-    multiple=True,
-    help="A host besides this machine that deliveries may be sent to (repeatable).",
-)
+@allow_host
 @output_format
 @allow_refs_from
 @click.pass_context
@@ -66,12 +59,7 @@ def test_receiver(
     it; one is sent again, forged in each way that a consumer has to see through, and with a type
     that is not known yet where the document allows for it.
     """
-    _require()
-    from specwright.conformance.contract.webhooks import webhooks
-    from specwright.conformance.webhooks.consumer import Consumer
-    from specwright.conformance.webhooks.deliveries import RULES
-
-    _check_url(url, hosts)
+    checked_url(url, hosts)
     secret = os.environ.get(secret_env)
     if not secret:
         raise InputError(
@@ -85,33 +73,3 @@ def test_receiver(
     )
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
-
-
-def _require() -> None:
-    missing = [name for name in _NEEDED if find_spec(name) is None]
-    if missing:
-        raise InputError(
-            f"this command needs {', '.join(missing)}", hint="pip install 'specwright[test]'"
-        )
-
-
-def _check_url(url: str, hosts: tuple[str, ...]) -> None:
-    try:
-        parts = urlsplit(url)
-        host, _ = parts.hostname, parts.port
-    except ValueError:
-        host = None
-    if host is None or parts.scheme not in ("http", "https") or "@" in parts.netloc:
-        raise InputError("URL is an http or https address without user information")
-    if not _is_loopback(host) and host not in hosts:
-        raise InputError(
-            f"deliveries are sent to this machine only, and '{host}' is another one",
-            hint=f"--allow-host {host}",
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
