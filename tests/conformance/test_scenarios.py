@@ -24,7 +24,6 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results import coverage
-from specwright.conformance.results.evidence import failures
 from specwright.conformance.run import (
     FIRST_SCENARIOS,
     LAST_SCENARIOS,
@@ -144,26 +143,26 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
             *LATE_SCENARIOS.values(),
             *LAST_SCENARIOS.values(),
         ):
-            if rule not in {each.rule for each in failures(begun.record)}:
+            if rule not in {each.rule for each in begun.record.failures.values()}:
                 scenario(bench)
         return begun
 
 
 @pytest.mark.parametrize("bug", BUGS)
 def test_a_bug_is_found_by_its_rule(bug: str) -> None:
-    found = {each.rule for each in failures(run(bug, BUGS[bug]).record)}
+    found = {each.rule for each in run(bug, BUGS[bug]).record.failures.values()}
     assert BUGS[bug] in found
 
 
 def test_a_reset_that_does_not_succeed_is_not_blamed_for_what_is_left() -> None:
-    found = {each.rule for each in failures(run("reset fails without credit").record)}
+    found = {each.rule for each in run("reset fails without credit").record.failures.values()}
     assert "server-error" in found
     assert "reset" not in found
 
 
 def test_requests_at_once_that_each_take_effect_are_found() -> None:
     rule = "idempotency-concurrent"
-    assert rule in {each.rule for each in failures(run("no idempotency", rule).record)}
+    assert rule in {each.rule for each in run("no idempotency", rule).record.failures.values()}
 
 
 @pytest.mark.parametrize(("bug", "rules"), [("", set()), ("keys together", {"rate-limit-scope"})])
@@ -179,7 +178,7 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         bench = Workbench(contract(), target, "scenarios")
         for scenario in (explore, windows):
             scenario(bench)
-        assert {each.rule for each in failures(begun.record)} == rules
+        assert {each.rule for each in begun.record.failures.values()} == rules
 
 
 def written(place: Path, document: object) -> Contract:
@@ -201,7 +200,7 @@ def test_the_only_place_that_there_is_can_be_used_again(
     ):
         begun = begin(single, target, Profile.QUICK, 0)
         capacity(Workbench(single, target, "scenarios"))
-    assert {each.rule for each in failures(begun.record)} == rules
+    assert {each.rule for each in begun.record.failures.values()} == rules
 
 
 @pytest.mark.parametrize(
@@ -228,20 +227,20 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
         bench = Workbench(limited, target, "scenarios")
         for scenario in (explore, rate_limits):
             scenario(bench)
-    assert [each.message for each in failures(begun.record)] == ([said] if said else [])
+    assert [each.message for each in begun.record.failures.values()] == ([said] if said else [])
     assert "rate-limit" in begun.record.checked
 
 
 @pytest.mark.parametrize(("index", "status"), [(0, 200), (-1, 401)])
 def test_a_key_that_may_do_nothing_is_found_not_to_be_forbidden(index: int, status: int) -> None:
     key = [*KEYS, "test-key-of-nobody"][index]
-    found = {each.message for each in failures(run(**{SUSPENDED: key}).record)}
+    found = {each.message for each in run(**{SUSPENDED: key}).record.failures.values()}
     assert f"listOrders: answered {status} to a key that may do nothing" in found
 
 
 def test_a_right_implementation_is_not_blamed() -> None:
     done = run()
-    assert [(each.rule, each.message) for each in failures(done.record)] == []
+    assert [(each.rule, each.message) for each in done.record.failures.values()] == []
     assert coverage.never_succeeded(contract(), done.record) == []
     done.report()
     unreached = [(each.kind, each.name) for each in done.items if not each.reached]

@@ -83,6 +83,15 @@ def test_what_is_taken_back_is_removed(tmp_path: Path) -> None:
     assert "### Deprecated" not in text
 
 
+def test_an_operation_that_goes_as_announced_is_removed(tmp_path: Path) -> None:
+    end = "delete:\n      deprecated: true\n      x-sunset: '2020-01-31'"
+    announced = OPERATION.replace("delete:", end)
+    text = written(tmp_path, RELEASE, ("paths:", f"paths:{announced}"), reverse=True)
+    removed = text.partition("### Removed\n")[2].partition("###")[0]
+    assert "- `DELETE /orders/{id}`\n  - The operation is gone, as announced.\n" in removed, text
+    assert "### Changed" not in text
+
+
 @pytest.mark.parametrize(
     ("edit", "section", "words"),
     [

@@ -14,6 +14,9 @@ from typing import Any
 from specwright.document.model import Document
 from specwright.pointer import Pointer, join
 
+# The rules that its checks are reported under.
+PATH_PARAMETERS, PARAMETER_DUPLICATE = "path-parameters", "parameter-duplicate"
+
 
 @dataclass(frozen=True, slots=True)
 class Semantic:
@@ -52,8 +55,8 @@ def _run(document: Document) -> Iterator[Semantic]:
     from openapi_spec_validator.validation import exceptions, keywords, validators
 
     rules: dict[type, str] = {
-        exceptions.UnresolvableParameterError: "path-parameters",
-        exceptions.ParameterDuplicateError: "parameter-duplicate",
+        exceptions.UnresolvableParameterError: PATH_PARAMETERS,
+        exceptions.ParameterDuplicateError: PARAMETER_DUPLICATE,
     }
 
     class Silent(keywords.KeywordValidator):

@@ -10,7 +10,7 @@ import click
 from specwright.arguments.inputs import read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured
 from specwright.compare.comparison import compare
-from specwright.compare.verdicts.change_rules import INCOMPLETE
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.report.terminal import say, show
 from specwright.review.changelog import entry
 from specwright.review.validity import invalid
@@ -39,7 +39,7 @@ def changelog(base: str, revision: str | None, allowed: tuple[Path, ...]) -> Non
     newer = revision or str(chosen_document(configured()))
     before, after = (read_side(name, allowed) for name in (base, newer))
     report = compare(before, after, today=date.today())
-    unsure = [each for each in report.findings if each.rule == INCOMPLETE.id]
+    unsure = [each for each in report.findings if each.rule == ChangeRule.DIFF_INCOMPLETE]
     for finding in (*invalid(before), *invalid(after), *unsure):
         say(f"{finding.location}: {finding.level} {finding.rule} {finding.message}", err=True)
     show(entry(report, before, after))

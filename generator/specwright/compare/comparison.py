@@ -31,10 +31,8 @@ from specwright.compare.verdicts.change import Change
 from specwright.compare.verdicts.change_rules import (
     BY_ID,
     DESCRIPTIONS,
-    INCOMPLETE,
-    RETYPED,
-    UNPROVEN,
 )
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
@@ -115,7 +113,11 @@ class _Review:
                     differences[id(found)] = found
                     operations[id(found)][pair.name] = None
         if not walk.is_complete:
-            self._add(Change(INCOMPLETE.id, "", "", f"more than {MOST_PAIRS:,} schemas differ"))
+            self._add(
+                Change(
+                    ChangeRule.DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"
+                )
+            )
         self._judge(sides, list(differences.values()), list(operations.values()))
 
     def _found(self, pair: OperationPair, walk: Walk) -> Iterator[Change | Difference]:
@@ -189,7 +191,7 @@ def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]
         yield from found
     except (TypeError, AttributeError, ValueError, KeyError, IndexError) as error:
         message = f"{what} is not compared to the end: {type(error).__name__}: {error}"
-        yield Change(INCOMPLETE.id, None, at, message)
+        yield Change(ChangeRule.DIFF_INCOMPLETE, None, at, message)
 
 
 def _document_changes(base: Document, revision: Document) -> Iterator[Change]:
@@ -225,9 +227,9 @@ def _change(claim: Claim, found: Verdict, reason: str) -> Change:
     if found.outcome is Outcome.SAFE:
         rule = claim.otherwise
     elif found.outcome is Outcome.READ:
-        rule = RETYPED
+        rule = ChangeRule.TEXT_TYPE_CHANGED
     elif found.outcome is Outcome.UNPROVEN:
-        rule, message = UNPROVEN.id, f"{message} ({claim.rule} is not proven{reason})"
+        rule, message = ChangeRule.DIFF_UNPROVEN, f"{message} ({claim.rule} is not proven{reason})"
     return Change(rule, claim.base, claim.revision, message, found.counterexample)
 
 

@@ -14,7 +14,6 @@ from typing import Any
 
 from specwright.conformance.bench.target import Credential
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.results.evidence import failures
 from specwright.conformance.run import Run
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
@@ -59,13 +58,13 @@ def render(run: Run) -> _Object:
     contract = run.contract
     shown = [
         {
-            "id": f"F{number}",
+            "id": id,
             "rule": each.rule,
             "pointer": each.pointer,
             "message": each.message,
             "requests": [_recorded(exchange, run) for exchange in each.exchanges],
         }
-        for number, each in enumerate(failures(run.record), 1)
+        for id, each in run.record.failures.items()
     ]
     return {
         "version": VERSION,

@@ -18,7 +18,7 @@ from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
-from specwright.conformance.results.evidence import failures, findings
+from specwright.conformance.results.evidence import findings
 from specwright.conformance.rules.behaviour_rules import RULES
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
@@ -104,7 +104,7 @@ class Run:
         """How far the run is, by source."""
         sent = Counter(each.source for each in list(self.record.exchanges))
         counts = ", ".join(f"{source} {count:,}" for source, count in sent.items())
-        return f"{self.at}: {counts or 'no'} requests, {len(failures(self.record))} findings"
+        return f"{self.at}: {counts or 'no'} requests, {len(self.record.failures)} findings"
 
     @property
     def record(self) -> Record:

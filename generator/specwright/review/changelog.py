@@ -8,7 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from specwright.compare.verdicts.change_rules import BY_ID, UNPROVEN, Category
+from specwright.compare.verdicts.change_rules import BY_ID, Category
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.document.model import Document
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split
@@ -27,25 +28,25 @@ class Section(StrEnum):
 
 # The first pattern that fits a rule decides; everything else has changed.
 _SECTIONS: Mapping[str, Section] = {
-    "operation-added": Section.ADDED,
-    "added": Section.ADDED,
-    "deprecation": Section.DEPRECATED,
+    ChangeRule.OPERATION_ADDED: Section.ADDED,
+    ChangeRule.ADDED: Section.ADDED,
+    ChangeRule.DEPRECATION: Section.DEPRECATED,
+    ChangeRule.SUNSET_OPERATION_REMOVED: Section.REMOVED,
     "sunset-*": Section.DEPRECATED,
-    "operation-retired": Section.REMOVED,
     "*-removed": Section.REMOVED,
     "security-*": Section.SECURITY,
 }
 _SENTENCES: Mapping[str, str] = {
-    "operation-added": "A new operation{summary}.",
-    "operation-removed": "The operation is gone.",
-    "operation-retired": "The operation is gone, as announced.",
-    "added": "{subject} is new.",
+    ChangeRule.OPERATION_ADDED: "A new operation{summary}.",
+    ChangeRule.OPERATION_REMOVED: "The operation is gone.",
+    ChangeRule.SUNSET_OPERATION_REMOVED: "The operation is gone, as announced.",
+    ChangeRule.ADDED: "{subject} is new.",
     "*-removed": "{message}.",
     "*-required": "{subject} is required now.",
     "*-narrowed": "{subject} takes less than before: {message}.",
     "*-widened": "{subject} may hold more than before: {message}.",
-    "default-changed": "{subject} means something else when it is left out: {message}.",
-    "operation-id-changed": "The operation has another name in code: {message}.",
+    ChangeRule.DEFAULT_CHANGED: "{subject} means something else when it is left out: {message}.",
+    ChangeRule.OPERATION_ID_CHANGED: "The operation has another name in code: {message}.",
 }
 _SENTENCE = "{subject}: {message}."
 _MARKS: Mapping[str, str] = {
@@ -66,7 +67,10 @@ def entry(report: Report, base: Document, revision: Document) -> str:
     sections: dict[Section, _Bullets] = {each: defaultdict(list) for each in Section}
     said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
-        if BY_ID[finding.rule].category == Category.REVIEW and finding.rule != UNPROVEN.id:
+        if (
+            BY_ID[finding.rule].category == Category.REVIEW
+            and finding.rule != ChangeRule.DIFF_UNPROVEN
+        ):
             continue
         # What breaks clients in what they send may be compatible in what they receive.
         if (finding.pointer, finding.message) not in said:
@@ -126,7 +130,7 @@ def _operations(finding: Finding) -> tuple[str, ...]:
 
 def _sentence(finding: Finding, section: Section, revision: Document) -> str:
     category = BY_ID[finding.rule].category
-    mark = _MARK_UNPROVEN if finding.rule == UNPROVEN.id else _MARKS.get(category, "")
+    mark = _MARK_UNPROVEN if finding.rule == ChangeRule.DIFF_UNPROVEN else _MARKS.get(category, "")
     words = _template(finding, section).format(
         subject=subject(finding.pointer or "", revision),
         message=code(finding.message),
@@ -139,7 +143,7 @@ def _template(finding: Finding, section: Section) -> str:
     if section is Section.DEPRECATED and split(finding.pointer or "")[-1:] == ("deprecated",):
         return "{subject} is deprecated."
     if section is Section.ADDED and finding.rule not in _SENTENCES:
-        return _SENTENCES["added"]
+        return _SENTENCES[ChangeRule.ADDED]
     fitting = (words for each, words in _SENTENCES.items() if fnmatchcase(finding.rule, each))
     return next(fitting, _SENTENCE)
 

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 
 from specwright.check.lint.rule import Category, Check, Rule, Violation
 from specwright.check.schema import check_schema, unknown_dialect
+from specwright.check.semantics import PARAMETER_DUPLICATE, PATH_PARAMETERS
 from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.sites import Direction
 from specwright.findings import Level
@@ -154,7 +155,7 @@ RULES = (
         reference_kind,
     ),
     Rule(
-        "path-parameters",
+        PATH_PARAMETERS,
         Category.DOCUMENT,
         "Every variable of a path is described by a path parameter and the other way round; "
         "without that no client can build the URL.",
@@ -176,10 +177,10 @@ RULES = (
         """,
         Level.WARNING,
         Level.ERROR,
-        _semantic("path-parameters"),
+        _semantic(PATH_PARAMETERS),
     ),
     Rule(
-        "parameter-duplicate",
+        PARAMETER_DUPLICATE,
         Category.DOCUMENT,
         "A parameter is told apart by its name and its place; described twice, one of the two "
         "descriptions is ignored.",
@@ -202,7 +203,7 @@ RULES = (
         """,
         Level.WARNING,
         Level.ERROR,
-        _semantic("parameter-duplicate"),
+        _semantic(PARAMETER_DUPLICATE),
     ),
     Rule(
         "tags",

@@ -46,10 +46,10 @@ class Rule(RuleDescription):
         return self.strict if profile is Profile.STRICT else self.recommended
 
 
-def unsupported(rule: str, why: str, bad: str, good: str, check: Check) -> Rule:
+def unsupported(id: str, why: str, bad: str, good: str, check: Check) -> Rule:
     """A rule about a part of the document that generated code leaves out."""
     return Rule(
-        f"unsupported-{rule}",
+        id,
         Category.UNSUPPORTED,
         why,
         bad,

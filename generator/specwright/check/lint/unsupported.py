@@ -186,7 +186,7 @@ _ANSWER = """
 
 RULES = (
     unsupported(
-        "security-scheme",
+        "unsupported-security-scheme",
         "The client sends one credential in a header, and the server asks for that one: a bearer "
         "token or an API key. It is that of the first such scheme.",
         """
@@ -202,7 +202,7 @@ RULES = (
         unsupported_security_scheme,
     ),
     unsupported(
-        "security",
+        "unsupported-security",
         "An operation asks for the one credential that the client has, or for none. There are no "
         "alternatives, no credentials that may be left out, and never two at a time.",
         """
@@ -215,7 +215,7 @@ RULES = (
         unsupported_security,
     ),
     unsupported(
-        "server",
+        "unsupported-server",
         "The client calls everything at one base URL, by default that of the first server with the "
         "defaults of its variables.",
         """
@@ -227,7 +227,7 @@ RULES = (
         unsupported_server,
     ),
     unsupported(
-        "parameter",
+        "unsupported-parameter",
         "Parameters travel in path, query, headers and cookies, in the styles of OpenAPI 3.1, and "
         "percent-encoded.",
         """
@@ -250,7 +250,7 @@ RULES = (
         unsupported_parameter,
     ),
     unsupported(
-        "body",
+        "unsupported-body",
         "A request body is sent in one form: JSON where it is among the choices, else the bytes "
         "that the caller passes.",
         _BODY % "multipart/form-data",
@@ -258,7 +258,7 @@ RULES = (
         unsupported_body,
     ),
     unsupported(
-        "answer",
+        "unsupported-answer",
         "A successful answer is taken in one form, JSON where it is among the choices, and read to "
         "its end. Anything else is returned as bytes.",
         _ANSWER % "text/event-stream",
@@ -266,7 +266,7 @@ RULES = (
         unsupported_answer,
     ),
     unsupported(
-        "callback",
+        "unsupported-callback",
         "Neither the client nor the server stub knows callbacks; an event of the whole API is a "
         "webhook.",
         """

@@ -148,7 +148,7 @@ _UNION = f"""
 
 RULES = (
     unsupported(
-        "read-write",
+        "unsupported-read-write",
         "readOnly and writeOnly make one name stand for two shapes, and a model has one; two "
         "schemas say which one is meant.",
         """
@@ -167,7 +167,7 @@ RULES = (
         unsupported_read_write,
     ),
     unsupported(
-        "open-union",
+        "unsupported-open-union",
         "A value whose tag is newer than the package is taken where the union is a component with "
         "a discriminator, and each alternative has the values of its tag as const or enum.",
         _UNION % "type: string",
@@ -175,7 +175,7 @@ RULES = (
         unsupported_open_union,
     ),
     unsupported(
-        "one-of",
+        "unsupported-one-of",
         "A union takes the value that fits one alternative or more; types that differ, or a "
         "discriminator, let no value fit two.",
         """
@@ -191,7 +191,7 @@ RULES = (
         unsupported_one_of,
     ),
     unsupported(
-        "schema",
+        "unsupported-schema",
         "Models check what types of Python can say. Another keyword is for the server to check, "
         "and for the reader of the document.",
         """

@@ -8,6 +8,7 @@ from typing import Any
 
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.document.sites import Site
 from specwright.pointer import join
 from specwright.vocabulary.keyword import Keyword, Place
@@ -30,7 +31,7 @@ from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 # Whether it breaks a promise that a value (None: there is none) becomes another one.
 Breaks = Callable[[Any, Any], bool]
 ANY = "*"
-COMPATIBLE = "declaration-compatible"
+COMPATIBLE = ChangeRule.DECLARATION_COMPATIBLE
 
 
 def _lower(before: Any, after: Any) -> bool:
@@ -86,50 +87,50 @@ class Clause:
     keyword: Keyword[Any]
     member: tuple[str, ...]
     breaks: Breaks
-    rule: str
+    rule: ChangeRule
 
 
 CLAUSES = (
-    Clause(BODY_LIMIT, ("max_bytes",), _lower, "limit-lowered"),
-    Clause(RATE_LIMITS, ("classes", ANY, "limit"), _lower, "limit-lowered"),
-    Clause(RATE_LIMITS, ("classes", ANY, "window_seconds"), _higher, "limit-lowered"),
-    Clause(RATE_LIMITS, ("classes", ANY, "scope"), _changed, "behaviour-changed"),
-    Clause(RATE_LIMITS, ("headers", ANY), _gone, "behaviour-changed"),
-    Clause(RATE_LIMIT, (), _set, "behaviour-changed"),
-    Clause(CAPACITY, ("limit",), _lower, "limit-lowered"),
-    Clause(CAPACITY, ("scope",), _changed, "behaviour-changed"),
-    Clause(CAPACITY, ("status",), _changed, "behaviour-changed"),
-    Clause(CAPACITY, ("code",), _changed, "behaviour-changed"),
-    Clause(CAPACITY, ("release",), _gone, "behaviour-changed"),
-    Clause(DELIVERY, ("retry_after_seconds",), _shorter, "delivery-weakened"),
-    Clause(DELIVERY, ("connect_timeout_seconds",), _lower, "delivery-weakened"),
-    Clause(DELIVERY, ("timeout_seconds",), _lower, "delivery-weakened"),
-    Clause(DELIVERY, ("success",), _changed, "behaviour-changed"),
-    Clause(DELIVERY, ("event_id_header",), _changed, "behaviour-changed"),
-    Clause(DELIVERY, ("event_type_header",), _changed, "behaviour-changed"),
-    Clause(SIGNATURE, (), lambda before, after: True, "signature-changed"),
-    Clause(DELIVERY, ("event_id",), _gone, "behaviour-changed"),
-    Clause(DELIVERY, ("event_type",), _gone, "behaviour-changed"),
-    Clause(TRIGGER, ("operation",), _gone, "behaviour-changed"),
-    Clause(TRIGGER, ("scenario",), _gone, "behaviour-changed"),
-    Clause(TRIGGER, ("within_seconds",), _higher, "delivery-weakened"),
-    Clause(WEBHOOK_ENDPOINT, (), _gone, "behaviour-changed"),
-    Clause(CHARGE, (), _gone, "behaviour-changed"),
-    Clause(RESET, (), _gone, "behaviour-changed"),
-    Clause(ORDER, (), _gone, "behaviour-changed"),
-    Clause(PAGINATION, (), _gone, "behaviour-changed"),
-    Clause(IDEMPOTENCY, (), _gone, "behaviour-changed"),
-    Clause(REQUIRES_ONE_OF, ("parameters",), _demands, "behaviour-changed"),
-    Clause(REQUIRES_ONE_OF, ("code",), _gone, "behaviour-changed"),
-    Clause(FILTER, (), _gone, "behaviour-changed"),
-    Clause(ERROR, ("type",), _gone, "behaviour-changed"),
-    Clause(ERROR, ("code",), _gone, "behaviour-changed"),
-    Clause(ERROR, ("message",), _gone, "behaviour-changed"),
-    Clause(ERROR, ("param",), _gone, "behaviour-changed"),
-    Clause(ERROR, ("request_id",), _gone, "behaviour-changed"),
-    Clause(ERROR, ("details",), _gone, "behaviour-changed"),
-    Clause(ERROR, ("request_id_header",), _gone, "behaviour-changed"),
-    Clause(ERROR, ("codes", ANY), _other_code, "error-code-changed"),
+    Clause(BODY_LIMIT, ("max_bytes",), _lower, ChangeRule.LIMIT_LOWERED),
+    Clause(RATE_LIMITS, ("classes", ANY, "limit"), _lower, ChangeRule.LIMIT_LOWERED),
+    Clause(RATE_LIMITS, ("classes", ANY, "window_seconds"), _higher, ChangeRule.LIMIT_LOWERED),
+    Clause(RATE_LIMITS, ("classes", ANY, "scope"), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(RATE_LIMITS, ("headers", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(RATE_LIMIT, (), _set, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CAPACITY, ("limit",), _lower, ChangeRule.LIMIT_LOWERED),
+    Clause(CAPACITY, ("scope",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CAPACITY, ("status",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CAPACITY, ("code",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CAPACITY, ("release",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(DELIVERY, ("retry_after_seconds",), _shorter, ChangeRule.DELIVERY_WEAKENED),
+    Clause(DELIVERY, ("connect_timeout_seconds",), _lower, ChangeRule.DELIVERY_WEAKENED),
+    Clause(DELIVERY, ("timeout_seconds",), _lower, ChangeRule.DELIVERY_WEAKENED),
+    Clause(DELIVERY, ("success",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(DELIVERY, ("event_id_header",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(DELIVERY, ("event_type_header",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(SIGNATURE, (), lambda before, after: True, ChangeRule.SIGNATURE_CHANGED),
+    Clause(DELIVERY, ("event_id",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(DELIVERY, ("event_type",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRIGGER, ("operation",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRIGGER, ("scenario",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(TRIGGER, ("within_seconds",), _higher, ChangeRule.DELIVERY_WEAKENED),
+    Clause(WEBHOOK_ENDPOINT, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(RESET, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ORDER, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(IDEMPOTENCY, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(REQUIRES_ONE_OF, ("parameters",), _demands, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(REQUIRES_ONE_OF, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(FILTER, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("type",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("message",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("param",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("request_id",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("details",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("request_id_header",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ERROR, ("codes", ANY), _other_code, ChangeRule.ERROR_CODE_CHANGED),
 )
 
 

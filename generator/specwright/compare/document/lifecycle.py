@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from specwright.compare.verdicts.change import Change, became
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.document.sites import Site
 
 # The day of RFC 8594, which OpenAPI has no field for, as several tools write it.
@@ -17,14 +18,14 @@ def announcements(old: Site, new: Site, what: str) -> Iterator[Change]:
     was, now = (each.value.get("deprecated") is True for each in (old, new))
     if was != now:
         message = f"{what} is {'now' if now else 'no longer'} deprecated"
-        yield Change("deprecation", old / "deprecated", new / "deprecated", message)
+        yield Change(ChangeRule.DEPRECATION, old / "deprecated", new / "deprecated", message)
     before, after = (_sunset(each) for each in (old, new))
     if before == after:
         return
     message = f"the sunset of {what} {became(*(each and str(each) for each in (before, after)))}"
     is_kept = after is None and not now
     is_sooner = before is not None and (after is None or after < before)
-    rule = "sunset-sooner" if is_sooner and not is_kept else "deprecation"
+    rule = ChangeRule.SUNSET_SOONER if is_sooner and not is_kept else ChangeRule.DEPRECATION
     yield Change(rule, old / SUNSET, new / SUNSET, message)
 
 

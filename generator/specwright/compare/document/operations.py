@@ -23,6 +23,7 @@ from specwright.compare.schemas.flatten import Place, Places
 from specwright.compare.schemas.polarity import Polarity, Way, Writing, of_request, of_response
 from specwright.compare.schemas.presence import Event, event, presence
 from specwright.compare.verdicts.change import Change, became, shown
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.document.model import Document
 from specwright.document.sites import (
     Direction,
@@ -104,10 +105,14 @@ def _unpaired(
 ) -> Iterator[tuple[str, Change]]:
     if new is not None:
         message = f"{label(new)} is new"
-        yield label(new), Change("operation-added", None, new.pointer, message)
+        yield label(new), Change(ChangeRule.OPERATION_ADDED, None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} is gone"
-        rule = "sunset-operation-removed" if is_over(old, today) else "operation-removed"
+        rule = (
+            ChangeRule.SUNSET_OPERATION_REMOVED
+            if is_over(old, today)
+            else ChangeRule.OPERATION_REMOVED
+        )
         yield label(old), Change(rule, old.pointer, old.pointer, message)
 
 
@@ -124,11 +129,13 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
     old, new = pair.base, pair.revision
     if old.id is not None and old.id != new.id:
         message = f"operationId {became(old.id, new.id)}"
-        yield Change("operation-id-changed", old / "operationId", new / "operationId", message)
+        yield Change(
+            ChangeRule.OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message
+        )
     groups = [_group(each) for each in (old, new)]
     if groups[0] is not None and groups[0] != groups[1]:
         message = f"the first tag {became(*groups)}"
-        yield Change("operation-group-changed", old / "tags", new / "tags", message)
+        yield Change(ChangeRule.OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
     yield from announcements(old, new, pair.name)
 
 
@@ -152,7 +159,7 @@ def _parameters(documents: tuple[Document, Document], pair: OperationPair) -> It
     for before, after in moved.items():
         message = f"parameter '{before.name}' moved: {before.place} -> {after.place}"
         old, new = base.pop(before), revision.pop(after)
-        yield Change("parameter-moved", old.pointer, new.pointer, message)
+        yield Change(ChangeRule.PARAMETER_MOVED, old.pointer, new.pointer, message)
     yield from _order(pair, [each for each in base if each in revision], list(revision))
     for key, one, other in paired(base, revision):
         yield from _parameter(documents, pair, key, one, other, polarity)
@@ -166,7 +173,9 @@ def _order(
     if shared != now:
         words = [", ".join(each.name for each in order) for order in (shared, now)]
         at = pair.base / "parameters", pair.revision / "parameters"
-        yield Change("parameter-order-changed", *at, f"order of parameters: {became(*words)}")
+        yield Change(
+            ChangeRule.PARAMETER_ORDER_CHANGED, *at, f"order of parameters: {became(*words)}"
+        )
 
 
 def _parameter(
@@ -184,7 +193,7 @@ def _parameter(
     names = [str(each.value.get("name")) for each in (old, new)]
     if key.place == "path" and names[0] != names[1]:
         message = f"path parameter {became(*names)}"
-        yield Change("parameter-renamed", old / "name", new / "name", message)
+        yield Change(ChangeRule.PARAMETER_RENAMED, old / "name", new / "name", message)
     yield from announcements(old, new, words)
     yield from _written_as(old, new, key.place, words)
     yield from _holder(documents, old, new, polarity)
@@ -210,7 +219,7 @@ def _presence(
         return
     harmless = happened in (Event.ADDED, Event.RELAXED)
     yield Change(
-        str(happened) if harmless else f"{kind}-{happened}",
+        ChangeRule(happened if harmless else f"{kind}-{happened}"),
         old.pointer if old else owners[0].pointer,
         new.pointer if new else owners[1].pointer,
         f"{words} was {before}, is {after}",
@@ -226,7 +235,7 @@ def _written_as(old: Site, new: Site, place: str, words: str) -> Iterator[Change
     for name in before:
         if before[name] != after[name]:
             message = f"{words}: {name} {became(before[name], after[name])}"
-            yield Change("serialisation-changed", old / name, new / name, message)
+            yield Change(ChangeRule.SERIALISATION_CHANGED, old / name, new / name, message)
 
 
 def _serialisation(site: Site, place: str) -> dict[str, object]:
@@ -256,11 +265,11 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
     )
     for status, old, new in paired(base, revision):
         if old is None and new is not None:
-            yield Change("added", None, new.pointer, f"response {status} is new")
+            yield Change(ChangeRule.ADDED, None, new.pointer, f"response {status} is new")
         elif new is None and old is not None:
             # A range that stays answers for the status.
             gone = status[:1] == "2" and f"{status[0]}XX" not in revision
-            rule = "status-removed" if gone else "error-status-removed"
+            rule = ChangeRule.STATUS_REMOVED if gone else ChangeRule.ERROR_STATUS_REMOVED
             at = pair.revision / "responses"
             yield Change(rule, old.pointer, at, f"response {status} is gone")
         elif old is not None and new is not None:
@@ -293,7 +302,7 @@ def _holder(
         yield from _contents(documents, old, new, polarity)
     elif any(has_content):
         message = "it is written as its schema says, or as a media type, and that changed"
-        yield Change("serialisation-changed", old.pointer, new.pointer, message)
+        yield Change(ChangeRule.SERIALISATION_CHANGED, old.pointer, new.pointer, message)
     else:
         yield _slot(old, new, Way(polarity, _writing(new)))
 
@@ -319,9 +328,9 @@ def _contents(
             yield _slot(one, other, Way(polarity, writing))
         elif one is not None:
             message = f"media type {shown(name)} is gone"
-            yield Change("media-type-removed", one.pointer, new / "content", message)
+            yield Change(ChangeRule.MEDIA_TYPE_REMOVED, one.pointer, new / "content", message)
         elif other is not None:
-            yield Change("added", None, other.pointer, f"media type {shown(name)} is new")
+            yield Change(ChangeRule.ADDED, None, other.pointer, f"media type {shown(name)} is new")
 
 
 def _slot(old: Site, new: Site, way: Way) -> Slot:

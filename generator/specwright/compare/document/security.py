@@ -7,6 +7,7 @@ from typing import Any
 
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became, shown
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.document.model import Document
 from specwright.document.security import schemes
 from specwright.document.sites import OperationSite
@@ -29,9 +30,13 @@ def security_changes(
     shut = [old for old in before if not any(_is_met(new, old) for new in after)]
     if shut:
         message = f"security {became(_words(shut), _words(after))}"
-        yield Change("security-tightened", base / "security", revision / "security", message)
+        yield Change(
+            ChangeRule.SECURITY_TIGHTENED, base / "security", revision / "security", message
+        )
     elif before != after:
-        yield Change("relaxed", base / "security", revision / "security", "security is wider")
+        yield Change(
+            ChangeRule.RELAXED, base / "security", revision / "security", "security is wider"
+        )
 
 
 def scheme_changes(base: Document, revision: Document) -> Iterator[Change]:
@@ -46,7 +51,7 @@ def scheme_changes(base: Document, revision: Document) -> Iterator[Change]:
             if values[0] != values[1]:
                 message = f"security scheme '{name}': {field} {became(*values)}"
                 place = at + join(name, field)
-                yield Change("security-scheme-changed", place, place, message)
+                yield Change(ChangeRule.SECURITY_SCHEME_CHANGED, place, place, message)
 
 
 def _folded(field: str, value: Any) -> Any:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specwright.compare.verdicts.change import Change, shown
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.document.model import Document
 from specwright.pointer import join
 
@@ -19,10 +20,10 @@ def server_changes(base: Document, revision: Document) -> Iterator[Change]:
     at = join("servers")
     for url in before:
         if url not in after:
-            yield Change("server-removed", at, at, f"server {shown(url)} is gone")
+            yield Change(ChangeRule.SERVER_REMOVED, at, at, f"server {shown(url)} is gone")
     for url in after:
         if url not in before:
-            yield Change("added", None, at, f"server {shown(url)} is new")
+            yield Change(ChangeRule.ADDED, None, at, f"server {shown(url)} is new")
 
 
 def _urls(document: Document) -> list[str]:

@@ -9,12 +9,13 @@ from typing import Any
 from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.schemas.steps import Pair, Plain
 from specwright.compare.verdicts.change import became
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.table import KEYWORDS
 
 # Takes what the base and the revision say, and who sends; None stands for nothing.
-Judgement = Callable[[Any, Any, Polarity], str]
+Judgement = Callable[[Any, Any, Polarity], ChangeRule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,19 +31,23 @@ class Annotation:
     meaning: Callable[[Any], Any] = lambda value: value
 
 
-def _default(before: Any, after: Any, polarity: Polarity) -> str:
-    return "default-changed" if polarity is Polarity.TO_SERVER else "schema-compatible"
+def _default(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
+    return (
+        ChangeRule.DEFAULT_CHANGED
+        if polarity is Polarity.TO_SERVER
+        else ChangeRule.SCHEMA_COMPATIBLE
+    )
 
 
-def _known_values(before: Any, after: Any, polarity: Polarity) -> str:
+def _known_values(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
     lost = isinstance(before, list) and not set(map(str, before)) <= set(map(str, after or ()))
     breaks = lost and polarity is Polarity.TO_SERVER
-    return "known-value-removed" if breaks else "schema-compatible"
+    return ChangeRule.KNOWN_VALUE_REMOVED if breaks else ChangeRule.SCHEMA_COMPATIBLE
 
 
-def _tag(before: Any, after: Any, polarity: Polarity) -> str:
+def _tag(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
     tags = [each.get("propertyName") for each in (before, after) if isinstance(each, Mapping)]
-    return "discriminator-changed" if len(set(tags)) > 1 else "schema-compatible"
+    return ChangeRule.DISCRIMINATOR_CHANGED if len(set(tags)) > 1 else ChangeRule.SCHEMA_COMPATIBLE
 
 
 def _tags(value: Any) -> Any:
@@ -54,12 +59,14 @@ def _tags(value: Any) -> Any:
     return {name: each for name, each in value.items() if name != "mapping"} | tags
 
 
-def _deprecation(before: Any, after: Any, polarity: Polarity) -> str:
-    return "deprecation" if before is True or after is True else "schema-compatible"
+def _deprecation(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
+    return (
+        ChangeRule.DEPRECATION if before is True or after is True else ChangeRule.SCHEMA_COMPATIBLE
+    )
 
 
-def _declared(before: Any, after: Any, polarity: Polarity) -> str:
-    return "behaviour-changed"
+def _declared(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
+    return ChangeRule.BEHAVIOUR_CHANGED
 
 
 ANNOTATIONS = (

@@ -18,11 +18,12 @@ from specwright.compare.schemas.presence import Event, event, presence
 from specwright.compare.schemas.references import Side
 from specwright.compare.schemas.text_parsing import readable
 from specwright.compare.verdicts.change import became
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.pointer import Pointer, split
 
 T = TypeVar("T")
 Schema = dict[str, Any]
-COMPATIBLE = "schema-compatible"
+COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
 
 
 class Keywords(NamedTuple):
@@ -88,14 +89,14 @@ class Claim:
         read: what the receiver takes as well, where values are text.
     """
 
-    rule: str
+    rule: ChangeRule
     sent: Schema
     taken: Schema
     felt: str | None
     base: Pointer | None
     revision: Pointer
     message: str
-    otherwise: str = COMPATIBLE
+    otherwise: ChangeRule = COMPATIBLE
     read: Schema | None = None
 
 
@@ -103,7 +104,7 @@ class Claim:
 class Plain:
     """A step whose meaning for others needs no proof."""
 
-    rule: str
+    rule: ChangeRule
     base: Pointer | None
     revision: Pointer
     message: str
@@ -171,8 +172,8 @@ def _keyword_step(
     if not group.asserts and _is_wider(sent.get(names[0]), taken.get(names[0])):
         yield Plain(COMPATIBLE, base, revision, message)
     else:
-        rule = f"{stem}-{suffix}"
-        otherwise = "alternative-changed" if _lacks_choice(names[0], pair) else COMPATIBLE
+        rule = ChangeRule(f"{stem}-{suffix}")
+        otherwise = ChangeRule.ALTERNATIVE_CHANGED if _lacks_choice(names[0], pair) else COMPATIBLE
         felt = None if group.asserts else felt_by(names[0], taken.get(names[0]))
         yield Claim(rule, sent, taken, felt, base, revision, message, otherwise)
 
@@ -267,13 +268,17 @@ def _property_step(name: str, pair: Pair, before: Schema, after: Schema) -> Iter
     message = f"property '{name}' was {states[0]}, is {states[1]}"
     sent, taken, _ = _directed(pair.way.polarity, before, after)
     is_closed = taken.get("additionalProperties") is False
-    closed = {Event.REMOVED: "property-refused", Event.ADDED: "property-unexpected"}
+    closed = {
+        Event.REMOVED: ChangeRule.PROPERTY_REFUSED,
+        Event.ADDED: ChangeRule.PROPERTY_UNEXPECTED,
+    }
     if happened in (Event.REQUIRED, Event.NOT_SENT):
-        yield Claim(f"property-{happened}", sent, taken, None, base, revision, message)
+        rule = ChangeRule(f"property-{happened}")
+        yield Claim(rule, sent, taken, None, base, revision, message)
     elif is_closed and happened in closed and name not in taken["properties"]:
         yield Claim(closed[happened], sent, taken, None, base, revision, message)
     elif happened is Event.REMOVED and name not in pair.revision.hidden:
-        yield Plain("property-removed", base, revision, message)
+        yield Plain(ChangeRule.PROPERTY_REMOVED, base, revision, message)
     else:
         yield Plain(COMPATIBLE, base, revision, message)
 

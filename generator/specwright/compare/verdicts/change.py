@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.pointer import Pointer
 
 _LONGEST = 60
@@ -20,7 +21,7 @@ class Change:
         counterexample: a value that one side accepts and the other does not, as JSON text.
     """
 
-    rule: str
+    rule: ChangeRule
     base: Pointer | None
     revision: Pointer
     message: str

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 
 from specwright.compare.verdicts.rule_examples import EXAMPLES
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.findings import Level, RuleDescription
 
 
@@ -26,8 +27,6 @@ _LEVELS: Mapping[Category, Level] = {
     Category.COMPATIBLE: Level.INFO,
 }
 BREAKING = frozenset((Category.WIRE, Category.CLIENT_SOURCE))
-
-RETYPED = "text-type-changed"
 
 _NARROWED = (
     "Clients go on sending what they may send today. %s that was allowed is refused from now on."
@@ -51,145 +50,151 @@ _VALUES = {
 # Whom a change breaks -> rule -> why.
 _REASONS: Mapping[Category, Mapping[str, str]] = {
     Category.WIRE: {
-        "operation-removed": (
+        ChangeRule.OPERATION_REMOVED: (
             "Clients that call the operation, or wait for the webhook, are left without it. A "
             "path parameter of another name is no other operation."
         ),
-        "sunset-sooner": (
+        ChangeRule.SUNSET_SOONER: (
             "The day on which something goes (`x-sunset`) is nearer than announced, or no longer "
             "known: clients that planned by it are late."
         ),
-        "parameter-required": (
+        ChangeRule.PARAMETER_REQUIRED: (
             "Requests without the parameter were fine and are refused from now on."
         ),
-        "parameter-not-sent": (
+        ChangeRule.PARAMETER_NOT_SENT: (
             "The receiver of a webhook or callback relies on a parameter that no longer always "
             "comes."
         ),
-        "parameter-moved": "Clients send the parameter where nobody looks for it any more.",
-        "serialisation-changed": (
+        ChangeRule.PARAMETER_MOVED: (
+            "Clients send the parameter where nobody looks for it any more."
+        ),
+        ChangeRule.SERIALISATION_CHANGED: (
             "The same value is written in another way, and is read as another one."
         ),
-        "body-required": "Requests without a body were fine and are refused from now on.",
-        "body-not-sent": (
+        ChangeRule.BODY_REQUIRED: "Requests without a body were fine and are refused from now on.",
+        ChangeRule.BODY_NOT_SENT: (
             "The receiver of a webhook or callback relies on a body that no longer always comes."
         ),
-        "header-required": (
+        ChangeRule.HEADER_REQUIRED: (
             "Receivers of a webhook or callback answer without the header and are refused."
         ),
-        "header-not-sent": "Clients rely on a response header that no longer always comes.",
-        "property-required": (
+        ChangeRule.HEADER_NOT_SENT: (
+            "Clients rely on a response header that no longer always comes."
+        ),
+        ChangeRule.PROPERTY_REQUIRED: (
             "Clients that leave the property out, as they may today, are refused from now on."
         ),
-        "property-not-sent": "Clients rely on a property that no longer always comes.",
-        "property-refused": (
+        ChangeRule.PROPERTY_NOT_SENT: "Clients rely on a property that no longer always comes.",
+        ChangeRule.PROPERTY_REFUSED: (
             "An object that allows no other properties no longer has one that clients send."
         ),
-        "status-removed": "Clients recognise success by a status that no longer comes.",
-        "media-type-removed": (
+        ChangeRule.STATUS_REMOVED: "Clients recognise success by a status that no longer comes.",
+        ChangeRule.MEDIA_TYPE_REMOVED: (
             "Clients send, or ask for, a media type that the API no longer knows."
         ),
-        "security-tightened": (
+        ChangeRule.SECURITY_TIGHTENED: (
             "Callers that were let in are refused: they lack a credential or a scope."
         ),
-        "security-scheme-changed": (
+        ChangeRule.SECURITY_SCHEME_CHANGED: (
             "Clients send their credential in a way that is no longer understood."
         ),
-        "server-removed": "Clients go on calling the address that is gone.",
-        "default-changed": (
+        ChangeRule.SERVER_REMOVED: "Clients go on calling the address that is gone.",
+        ChangeRule.DEFAULT_CHANGED: (
             "Clients that leave the value out get another behaviour without a change of theirs."
         ),
-        "discriminator-changed": (
+        ChangeRule.DISCRIMINATOR_CHANGED: (
             "Another property tells the alternatives apart than the one that is looked at."
         ),
-        "known-value-removed": (
+        ChangeRule.KNOWN_VALUE_REMOVED: (
             "Clients send a value of an enumeration that may grow, and it has shrunk."
         ),
         **{f"{stem}-narrowed": _NARROWED % what for stem, what in _VALUES.items()},
-        "enum-narrowed": _NARROWED % "A value",
-        "nullable-narrowed": _NARROWED % "Null",
+        ChangeRule.ENUM_NARROWED: _NARROWED % "A value",
+        ChangeRule.NULLABLE_NARROWED: _NARROWED % "Null",
         **{f"{stem}-widened": _WIDENED % what for stem, what in _VALUES.items()},
-        "limit-lowered": "Clients that kept to the limit are refused from now on.",
-        "delivery-weakened": (
+        ChangeRule.LIMIT_LOWERED: "Clients that kept to the limit are refused from now on.",
+        ChangeRule.DELIVERY_WEAKENED: (
             "A receiver that is down or slow for as long as it may be today misses events."
         ),
-        "signature-changed": (
+        ChangeRule.SIGNATURE_CHANGED: (
             "Receivers verify deliveries as they are signed today; any other signature is a "
             "forgery to them, and none at all is worse."
         ),
-        "behaviour-changed": (
+        ChangeRule.BEHAVIOUR_CHANGED: (
             "Clients rely on what the contract declares beyond OpenAPI, such as the order of a "
             "list."
         ),
-        "error-code-changed": (
+        ChangeRule.ERROR_CODE_CHANGED: (
             "Clients handle an error by a code that no longer comes, or comes with another status."
         ),
     },
     Category.CLIENT_SOURCE: {
-        "operation-id-changed": "The method of generated clients has another name.",
-        "operation-group-changed": (
+        ChangeRule.OPERATION_ID_CHANGED: "The method of generated clients has another name.",
+        ChangeRule.OPERATION_GROUP_CHANGED: (
             "The method of generated clients is in another group, which the first tag names."
         ),
-        "parameter-renamed": (
+        ChangeRule.PARAMETER_RENAMED: (
             "The argument of generated methods has another name; what is sent stays as it was."
         ),
-        "parameter-order-changed": (
+        ChangeRule.PARAMETER_ORDER_CHANGED: (
             "Methods that take arguments by position, as many generators write them, get them in "
             "another order. Those of specwright take them by name."
         ),
-        "parameter-removed": (
+        ChangeRule.PARAMETER_REMOVED: (
             "Generated methods lose an argument; clients that still send it are not heeded."
         ),
-        "body-removed": (
+        ChangeRule.BODY_REMOVED: (
             "Generated methods lose an argument; clients that still send a body are not heeded."
         ),
-        "header-removed": (
+        ChangeRule.HEADER_REMOVED: (
             "Clients look at a response header, where it is given, that never comes any more."
         ),
-        "property-removed": (
+        ChangeRule.PROPERTY_REMOVED: (
             "Generated models lose a field; what clients still send there is not heeded."
         ),
-        RETYPED: (
+        ChangeRule.TEXT_TYPE_CHANGED: (
             "Generated code has another type for a value that is written as text, such as that of "
             "a query. What is sent is read as well as before."
         ),
-        "property-unexpected": (
+        ChangeRule.PROPERTY_UNEXPECTED: (
             "An object was declared to have no other properties, and gets one: clients that hold "
             "the API to its word refuse it."
         ),
-        "alternative-changed": (
+        ChangeRule.ALTERNATIVE_CHANGED: (
             "Generated unions lose a class that clients send, or gain one that no branch of "
             "theirs is for, even though all values were possible before."
         ),
-        "enum-widened": (
+        ChangeRule.ENUM_WIDENED: (
             "Clients rely on what the API may send today. A value that no branch of theirs is for "
             "is sent from now on."
         ),
-        "nullable-widened": (
+        ChangeRule.NULLABLE_WIDENED: (
             "Clients rely on what the API may send today. Null, which their types do not expect, "
             "is sent from now on."
         ),
     },
     Category.SERVER_SOURCE: {
-        "operation-added": "Implementations of the server stub have one more method to write.",
+        ChangeRule.OPERATION_ADDED: (
+            "Implementations of the server stub have one more method to write."
+        ),
     },
     Category.COMPATIBLE: {
-        "added": "Something is new that nobody has to use.",
-        "relaxed": "Something is no longer demanded, or promised from now on.",
-        "schema-compatible": (
+        ChangeRule.ADDED: "Something is new that nobody has to use.",
+        ChangeRule.RELAXED: "Something is no longer demanded, or promised from now on.",
+        ChangeRule.SCHEMA_COMPATIBLE: (
             "A schema changed, and whoever receives its values takes all that may be sent."
         ),
-        "declaration-compatible": (
+        ChangeRule.DECLARATION_COMPATIBLE: (
             "A declaration of the contract changed and keeps what it promised."
         ),
-        "deprecation": (
+        ChangeRule.DEPRECATION: (
             "Something is deprecated, or is so no longer: what is to go is known in advance."
         ),
-        "sunset-operation-removed": (
+        ChangeRule.SUNSET_OPERATION_REMOVED: (
             "An operation is gone after the day that was announced for it (`deprecated`, "
             "`x-sunset`)."
         ),
-        "error-status-removed": (
+        ChangeRule.ERROR_STATUS_REMOVED: (
             "An answer that is no success is gone; clients handle one case too many."
         ),
     },
@@ -206,7 +211,7 @@ def _review(id: str, level: Level, why: str) -> RuleDescription:
 
 
 SDK_BROKEN = RuleDescription(
-    "sdk-broken",
+    ChangeRule.SDK_BROKEN,
     Category.CLIENT_SOURCE,
     "Code that uses the generated package as it is today fails: a name is gone, or is called in "
     "another way. Only `specwright review` finds this; it compares the packages of both documents.",
@@ -216,41 +221,41 @@ SDK_BROKEN = RuleDescription(
     Level.WARNING,
 )
 UNPROVEN = _review(
-    "diff-unproven",
+    ChangeRule.DIFF_UNPROVEN,
     Level.WARNING,
     "A schema changed in a way of which neither a proof nor a value shows whether it breaks "
     "anybody: somebody has to look.",
 )
 INCOMPLETE = _review(
-    "diff-incomplete",
+    ChangeRule.DIFF_INCOMPLETE,
     Level.WARNING,
     "A part of the documents could not be compared to the end: it takes more time or memory than "
     "any document should, or breaks an assumption.",
 )
 INVALID = _review(
-    "diff-invalid",
+    ChangeRule.DIFF_INVALID,
     Level.WARNING,
     "A document that is not valid OpenAPI is compared as far as possible; what it means instead "
     "is not known.",
 )
 UNUSED = _review(
-    "acceptance-unused",
+    ChangeRule.ACCEPTANCE_UNUSED,
     Level.WARNING,
     "An acceptance that no change needs any more would hide the next one.",
 )
 EXPIRED = _review(
-    "acceptance-expired",
+    ChangeRule.ACCEPTANCE_EXPIRED,
     Level.WARNING,
     "An acceptance counts until its day; the change that it covered is reported again.",
 )
 VERSION_TOO_LOW = _review(
-    "version-too-low",
+    ChangeRule.VERSION_TOO_LOW,
     Level.WARNING,
     "The version of the API promises less change than there is (Semantic Versioning; before "
     "1.0.0 the second number stands for the first).",
 )
 VERSION = _review(
-    "version-suggested",
+    ChangeRule.VERSION_SUGGESTED,
     Level.INFO,
     "Which version the changes call for.",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.error import ERROR
@@ -136,7 +137,7 @@ _SCHEMAS = (
 EXAMPLES: Mapping[str, Example] = {
     **{f"{stem}-narrowed": _example(_REQUEST, wide, narrow) for stem, wide, narrow in _SCHEMAS},
     **{f"{stem}-widened": _example(_RESPONSE, narrow, wide) for stem, wide, narrow in _SCHEMAS},
-    "operation-removed": _example(
+    ChangeRule.OPERATION_REMOVED: _example(
         "paths: {%s: {get: {responses: {default: {description: It.}}}}}\n",
         "/a",
         "/b",
@@ -144,17 +145,17 @@ EXAMPLES: Mapping[str, Example] = {
             "paths: {'/a/%s': {get: {responses: {default: {description: It.}}}}}\n", "{x}", "{y}"
         ),
     ),
-    "sunset-sooner": _example(
+    ChangeRule.SUNSET_SOONER: _example(
         _OPERATION,
         "deprecated: true\n      x-sunset: '2027-06-30'",
         "deprecated: true",
         "deprecated: true\n      x-sunset: '2027-12-31'",
     ),
-    "parameter-required": _example(_PARAMETER, "", ", required: true"),
-    "parameter-not-sent": _example(
+    ChangeRule.PARAMETER_REQUIRED: _example(_PARAMETER, "", ", required: true"),
+    ChangeRule.PARAMETER_NOT_SENT: _example(
         _WEBHOOK, "parameters: [{name: Id, in: header, required: true, schema: {}}]", "tags: []"
     ),
-    "parameter-moved": _example(
+    ChangeRule.PARAMETER_MOVED: _example(
         _OPERATION,
         "- {name: lang, in: query, schema: {}}",
         "- {name: lang, in: header, schema: {}}",
@@ -164,32 +165,34 @@ EXAMPLES: Mapping[str, Example] = {
             "- {name: lang, in: header, schema: {}}",
         ),
     ),
-    "serialisation-changed": _example(
+    ChangeRule.SERIALISATION_CHANGED: _example(
         _PARAMETER, "", ", style: pipeDelimited", ", style: form, explode: true"
     ),
-    "body-required": _example(_BODY, "", ", required: true"),
-    "body-not-sent": _example(
+    ChangeRule.BODY_REQUIRED: _example(_BODY, "", ", required: true"),
+    ChangeRule.BODY_NOT_SENT: _example(
         _WEBHOOK, "requestBody: {required: true, content: {}}", "requestBody: {content: {}}"
     ),
-    "header-required": _example(
+    ChangeRule.HEADER_REQUIRED: _example(
         "webhooks: {a: {post: {%s}}}\n",
         "responses: {default: {description: It.}}",
         "responses: {default: {description: It., headers: {Id: {required: true, schema: {}}}}}",
         good=_pair(_HEADER, "", "Id: {required: true, schema: {}}"),
     ),
-    "header-not-sent": _example(_HEADER, "Id: {required: true, schema: {}}", "Id: {schema: {}}"),
-    "property-required": _example(_REQUEST, _ONE % "", _ONE % ", required: [a]"),
-    "property-not-sent": _example(_RESPONSE, _ONE % ", required: [a]", _ONE % ""),
-    "property-refused": _example(
+    ChangeRule.HEADER_NOT_SENT: _example(
+        _HEADER, "Id: {required: true, schema: {}}", "Id: {schema: {}}"
+    ),
+    ChangeRule.PROPERTY_REQUIRED: _example(_REQUEST, _ONE % "", _ONE % ", required: [a]"),
+    ChangeRule.PROPERTY_NOT_SENT: _example(_RESPONSE, _ONE % ", required: [a]", _ONE % ""),
+    ChangeRule.PROPERTY_REFUSED: _example(
         _REQUEST, _TWO % ", additionalProperties: false", _ONE % ", additionalProperties: false"
     ),
-    "status-removed": _example(
+    ChangeRule.STATUS_REMOVED: _example(
         _RESPONSES,
         "'200': {description: It.}",
         "'201': {description: It.}",
         "2XX: {description: It.}",
     ),
-    "media-type-removed": _example(
+    ChangeRule.MEDIA_TYPE_REMOVED: _example(
         _OPERATION,
         "requestBody: {content: {application/json: {}, text/csv: {}}}",
         "requestBody: {content: {application/json: {}}}",
@@ -199,37 +202,37 @@ EXAMPLES: Mapping[str, Example] = {
             "requestBody: {content: {Application/JSON: {}}}",
         ),
     ),
-    "security-tightened": _example(
+    ChangeRule.SECURITY_TIGHTENED: _example(
         _SECURED,
         ("bearer", "{}"),
         ("bearer", "{key: []}"),
         good=_pair(_SECURED, ("bearer", "{key: []}"), ("bearer", "{key: []}, {}")),
     ),
-    "security-scheme-changed": _example(
+    ChangeRule.SECURITY_SCHEME_CHANGED: _example(
         _SECURED,
         ("basic", "{key: []}"),
         ("bearer", "{key: []}"),
         good=_pair(_SECURED, ("bearer", "{key: []}"), ("Bearer", "{key: []}")),
     ),
-    "server-removed": _example(
+    ChangeRule.SERVER_REMOVED: _example(
         _DECLARED,
         "servers: [{url: 'https://a.test'}]",
         "servers: [{url: 'https://b.test'}]",
         "servers: [{url: 'https://b.test'}, {url: 'https://a.test/'}]",
     ),
-    "default-changed": _example(
+    ChangeRule.DEFAULT_CHANGED: _example(
         _REQUEST,
         "{type: integer, default: 1}",
         "{type: integer, default: 2}",
         good=_pair(_RESPONSE, "{type: integer, default: 1}", "{type: integer, default: 2}"),
     ),
-    "discriminator-changed": _example(
+    ChangeRule.DISCRIMINATOR_CHANGED: _example(
         _REQUEST,
         "{type: object, discriminator: {propertyName: kind}}",
         "{type: object, discriminator: {propertyName: type}}",
         "{type: object, discriminator: {propertyName: kind, mapping: {a: '#/a'}}}",
     ),
-    "known-value-removed": _example(
+    ChangeRule.KNOWN_VALUE_REMOVED: _example(
         _REQUEST,
         f"{{type: string, {EXTENSIBLE_ENUM.name}: [a, b]}}",
         f"{{type: string, {EXTENSIBLE_ENUM.name}: [a]}}",
@@ -239,94 +242,98 @@ EXAMPLES: Mapping[str, Example] = {
             f"{{type: string, {EXTENSIBLE_ENUM.name}: [a, b]}}",
         ),
     ),
-    "limit-lowered": _example(
+    ChangeRule.LIMIT_LOWERED: _example(
         _DECLARED,
         f"{BODY_LIMIT.name}: {{max_bytes: 2048}}",
         f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
     ),
-    "delivery-weakened": _example(
+    ChangeRule.DELIVERY_WEAKENED: _example(
         _WEBHOOK,
         f"{DELIVERY.name}: {{retry_after_seconds: [60, 300]}}",
         f"{DELIVERY.name}: {{retry_after_seconds: [60]}}",
     ),
-    "signature-changed": _example(
+    ChangeRule.SIGNATURE_CHANGED: _example(
         _WEBHOOK,
         f"{SIGNATURE.name}: {{header: Signature, algorithm: hmac-sha256}}",
         f"{SIGNATURE.name}: {{header: Webhook-Signature, algorithm: hmac-sha256}}",
         f"{SIGNATURE.name}: {{algorithm: hmac-sha256, header: Signature}}",
     ),
-    "behaviour-changed": _example(
+    ChangeRule.BEHAVIOUR_CHANGED: _example(
         _OPERATION,
         f"{ORDER.name}: {{by: /id, direction: ascending}}",
         f"{ORDER.name}: {{by: /id, direction: descending}}",
         good=_pair(_OPERATION, "summary: It.", f"{ORDER.name}: {{by: /id, direction: ascending}}"),
     ),
-    "error-code-changed": _example(
+    ChangeRule.ERROR_CODE_CHANGED: _example(
         _DECLARED,
         f"{ERROR.name}: {{codes: {{gone: {{status: 404, type: missing}}}}}}",
         f"{ERROR.name}: {{codes: {{gone: {{status: 410, type: missing}}}}}}",
         f"{ERROR.name}: {{codes: {{gone: {{status: 404, type: missing}}, "
         "new: {status: 400, type: invalid}}}",
     ),
-    "operation-id-changed": _example(
+    ChangeRule.OPERATION_ID_CHANGED: _example(
         "paths: {/a: {get: {operationId: %s, responses: {}}}}\n",
         "getA",
         "readA",
         good=_pair("paths: {/a: {get: {%sresponses: {}}}}\n", "", "operationId: getA, "),
     ),
-    "operation-group-changed": _example(
+    ChangeRule.OPERATION_GROUP_CHANGED: _example(
         "paths: {/a: {get: {tags: [%s], responses: {}}}}\n", "a", "b", "a, b"
     ),
-    "parameter-renamed": _example(_IN_PATH, ("x", "x"), ("y", "y"), ("x", "x")),
-    "parameter-order-changed": _example(
+    ChangeRule.PARAMETER_RENAMED: _example(_IN_PATH, ("x", "x"), ("y", "y"), ("x", "x")),
+    ChangeRule.PARAMETER_ORDER_CHANGED: _example(
         _OPERATION,
         _BOTH,
         _BOTH_OTHERWISE,
         f"{_BOTH}\n      - {{name: page, in: query, schema: {{}}}}",
     ),
-    "parameter-removed": _example(_OPERATION, "- {name: lang, in: query, schema: {}}", ""),
-    "body-removed": _example(_OPERATION, "requestBody: {content: {application/json: {}}}", ""),
-    "header-removed": _example(_HEADER, "Id: {schema: {}}", ""),
-    "property-removed": _example(_REQUEST, _TWO % "", _ONE % ""),
-    "text-type-changed": _example(
+    ChangeRule.PARAMETER_REMOVED: _example(_OPERATION, "- {name: lang, in: query, schema: {}}", ""),
+    ChangeRule.BODY_REMOVED: _example(
+        _OPERATION, "requestBody: {content: {application/json: {}}}", ""
+    ),
+    ChangeRule.HEADER_REMOVED: _example(_HEADER, "Id: {schema: {}}", ""),
+    ChangeRule.PROPERTY_REMOVED: _example(_REQUEST, _TWO % "", _ONE % ""),
+    ChangeRule.TEXT_TYPE_CHANGED: _example(
         _PARAMETER_OF,
         "{type: integer}",
         "{type: string}",
         good=_pair(_PARAMETER_OF, "{type: [integer]}", "{type: number}"),
     ),
-    "property-unexpected": _example(
+    ChangeRule.PROPERTY_UNEXPECTED: _example(
         _RESPONSE,
         _ONE % ", additionalProperties: false",
         _TWO % ", additionalProperties: false",
         good=_pair(_RESPONSE, _ONE % "", _TWO % ""),
     ),
-    "alternative-changed": _example(
+    ChangeRule.ALTERNATIVE_CHANGED: _example(
         _REQUEST,
         "{anyOf: [{type: string}, {type: integer}, {type: number}]}",
         "{anyOf: [{type: string}, {type: number}]}",
     ),
-    "operation-added": _example(
+    ChangeRule.OPERATION_ADDED: _example(
         "paths: {%s}\n",
         "/a: {get: {responses: {}}}",
         "/a: {get: {responses: {}}, put: {responses: {}}}",
         "/a: {get: {responses: {}}}",
     ),
-    "added": _example(_OPERATION, "", "- {name: lang, in: query, schema: {}}", ""),
-    "relaxed": _example(_BODY, ", required: true", "", good=_pair(_BODY, ", required: false", "")),
-    "schema-compatible": _example(
+    ChangeRule.ADDED: _example(_OPERATION, "", "- {name: lang, in: query, schema: {}}", ""),
+    ChangeRule.RELAXED: _example(
+        _BODY, ", required: true", "", good=_pair(_BODY, ", required: false", "")
+    ),
+    ChangeRule.SCHEMA_COMPATIBLE: _example(
         _REQUEST,
         "{type: integer}",
         "{type: number}",
         good=_pair(_REQUEST, "{type: [integer]}", "{type: [integer]}"),
     ),
-    "declaration-compatible": _example(
+    ChangeRule.DECLARATION_COMPATIBLE: _example(
         _DECLARED,
         f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
         f"{BODY_LIMIT.name}: {{max_bytes: 2048}}",
         f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
     ),
-    "deprecation": _example(_OPERATION, "deprecated: false", "deprecated: true", ""),
-    "sunset-operation-removed": _example(
+    ChangeRule.DEPRECATION: _example(_OPERATION, "deprecated: false", "deprecated: true", ""),
+    ChangeRule.SUNSET_OPERATION_REMOVED: _example(
         "paths: {%s}\n",
         f"{_GET}, /b: {{get: {{deprecated: true, x-sunset: '2020-01-31', responses: {{}}}}}}",
         _GET,
@@ -336,7 +343,7 @@ EXAMPLES: Mapping[str, Example] = {
             _GET,
         ),
     ),
-    "error-status-removed": _example(
+    ChangeRule.ERROR_STATUS_REMOVED: _example(
         _RESPONSES,
         "default: {description: It.}, '404': {description: None.}",
         "default: {description: It.}",

@@ -17,6 +17,7 @@ from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.validity import Judge
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
+from specwright.conformance.rule_ids import Behaviour
 from specwright.document.model import Document, JsonObject
 from specwright.document.shape import walk
 from specwright.document.sites import (
@@ -107,7 +108,7 @@ def idempotency_keys(routes: Routes, judge: Judge, record: Record) -> dict[str, 
             form = next((each for each in _FORMS if judge.allows(operation, way, each)), None)
             if form is None:
                 reason = "no form of key fits its schema, and a used key hides what else is wrong"
-                record.skip("invalid-accepted", operation.pointer, reason)
+                record.skip(Behaviour.INVALID_ACCEPTED, operation.pointer, reason)
             else:
                 found[f"{operation.method} {operation.key}"] = {"way": way, "form": form}
     return found

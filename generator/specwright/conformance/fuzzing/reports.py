@@ -9,6 +9,7 @@ from specwright.conformance.bench.target import NOBODY
 from specwright.conformance.fuzzing.validity import Verdict
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer
@@ -134,7 +135,7 @@ class Check:
 
 
 _ACCEPTED = Check(
-    "invalid-accepted",
+    Behaviour.INVALID_ACCEPTED,
     "a request that does not fit the document is answered with success",
     _invalid_accepted,
 )
@@ -143,29 +144,29 @@ CHECKS: Mapping[str, Check] = {
     "negative_data_rejection": _ACCEPTED,
     "missing_required_header": _ACCEPTED,
     "positive_data_acceptance": Check(
-        "valid-refused",
+        Behaviour.VALID_REFUSED,
         "a request that fits the document is refused as malformed",
         _valid_refused,
     ),
     "ignored_auth": Check(
-        "credentials-ignored",
+        Behaviour.CREDENTIALS_IGNORED,
         "a request without credentials, or with wrong ones, is not refused with 401",
         _credentials_ignored,
     ),
     "ensure_resource_availability": Check(
-        "created-is-found",
+        Behaviour.CREATED_IS_FOUND,
         "a resource that was created with 201 is answered with 404",
         # Other statuses do not say that it is there when the answer comes (RFC 9110, 15.3).
         _of_cause(201),
     ),
     "use_after_free": Check(
-        "deleted-is-gone",
+        Behaviour.DELETED_IS_GONE,
         "a resource that was deleted is still there",
         # With 202 the deletion may not have happened yet (RFC 9110, 15.3.3).
         _of_cause(200, 204),
     ),
     "unsupported_method": Check(
-        "method-not-allowed",
+        Behaviour.METHOD_NOT_ALLOWED,
         "a method that the path does not have is not refused with 405 and an Allow header",
         _method_allowed,
     ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 
 from specwright.conformance.recording.exchange import Exchange
@@ -45,6 +45,7 @@ class Record:
 
     Attributes:
         monitors: look at every exchange as it comes, whichever source sent it.
+        violations: each as often as it was seen.
         checked: pointers by rule that were looked at, and found right or wrong.
     """
 
@@ -53,14 +54,22 @@ class Record:
     violations: list[Violation] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     checked: dict[str, set[Pointer]] = field(default_factory=dict)
+    _distinct: dict[tuple[str, Pointer, str], Violation] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
+
+    @property
+    def failures(self) -> Mapping[str, Violation]:
+        """The violations by their ids, `F1` first: of those that say the same, the first one."""
+        with self._lock:
+            return {f"F{number}": each for number, each in enumerate(self._distinct.values(), 1)}
 
     def add(self, exchange: Exchange) -> Exchange:
         """Give an exchange its number, keep it, and let the monitors look at it."""
         with self._lock:
             numbered = self.keep(exchange)
             for monitor in self.monitors:
-                self.violations.extend(monitor(numbered))
+                for violation in monitor(numbered):
+                    self._keep_violation(violation)
         return numbered
 
     def keep(self, exchange: Exchange) -> Exchange:
@@ -79,9 +88,14 @@ class Record:
         """Note that a rule was broken."""
         with self._lock:
             self.check(violation.rule, violation.pointer)
-            self.violations.append(violation)
+            self._keep_violation(violation)
 
     def skip(self, rule: str, pointer: Pointer, reason: str) -> None:
         """Note that a rule could not be applied to a part of the document."""
         with self._lock:
             self.skips.append(Skip(rule, pointer, reason))
+
+    def _keep_violation(self, violation: Violation) -> None:
+        self.violations.append(violation)
+        key = violation.rule, violation.pointer, violation.message
+        self._distinct.setdefault(key, violation)

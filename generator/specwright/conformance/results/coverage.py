@@ -11,6 +11,7 @@ from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.unreachable import why_not
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Record
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.behaviour_rules import RULES
 from specwright.findings import Table
 from specwright.pointer import Pointer, join
@@ -44,10 +45,10 @@ def coverage(contract: Contract, record: Record) -> list[Item]:
         by_operation[exchange.operation or ""].append(exchange)
     found = list(_of_operations(contract, by_operation))
     reasons = {skip.rule: skip.reason for skip in record.skips}
-    looked_at = record.checked.get("event-headers", set())
+    looked_at = record.checked.get(Behaviour.EVENT_HEADERS, set())
     for webhook in contract.webhooks:
         count = sum(1 for each in looked_at if each.startswith(webhook.pointer))
-        reason = "" if count else reasons.get("event-missing", "no delivery was observed")
+        reason = "" if count else reasons.get(Behaviour.EVENT_MISSING, "no delivery was observed")
         found.append(Item("event", webhook.key, webhook.pointer, count, reason))
     for rule in RULES:
         count = len(record.checked.get(rule.id, ()))

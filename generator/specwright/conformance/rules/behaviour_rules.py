@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 
+from specwright.conformance.rule_ids import Behaviour
 from specwright.findings import Level, RuleDescription
 
 
@@ -22,100 +24,120 @@ class Category(StrEnum):
     ROBUSTNESS = "Behaviour: robustness"
 
 
-def _rules(category: Category, **why: str) -> tuple[RuleDescription, ...]:
-    return tuple(
-        RuleDescription(
-            name.replace("_", "-"), category.value, text, "", "", Level.ERROR, Level.ERROR
-        )
-        for name, text in why.items()
-    )
-
-
-RULES: tuple[RuleDescription, ...] = (
-    *_rules(
-        Category.SHAPE,
-        undeclared_status="A client can only be ready for the statuses that the operation "
-        "declares.",
-        undeclared_media_type="A body is of a media type that the response declares.",
-        response_schema="The body of an answer fits its schema.",
-        response_header="A required header of a response is there, and fits its schema.",
-        error_code="An error has the shared error body, with a code that the contract lists and "
-        "the status and type that belong to it.",
-        request_id="Every answer carries a request id of its own, and an error repeats it.",
-    ),
-    *_rules(
-        Category.VALIDATION,
-        invalid_accepted="A request that does not fit the document is refused.",
-        valid_refused="A request that fits the document is answered as the operation declares, "
-        "and not refused as malformed.",
-        requires_one_of="A request without any of the parameters of which one must be given is "
-        "refused with the declared code.",
-    ),
-    *_rules(
-        Category.AUTHENTICATION,
-        credentials_ignored="An operation with a security requirement refuses requests without "
-        "credentials, or with wrong ones, with status 401.",
-        permission="A key that may do nothing, such as that of a suspended partner, gets 403 from "
-        "every operation with a security requirement.",
-    ),
-    *_rules(
-        Category.ISOLATION,
-        isolation="Nobody reads, changes or lists what belongs to another partner, or to the "
-        "other mode.",
-    ),
-    *_rules(
-        Category.STATE,
-        created_is_found="A resource that was created can be read at once.",
-        deleted_is_gone="A resource that was deleted is not there any more.",
-        shown_once="A value that is shown once is in no other answer.",
-        conservation="A balance moves by what was charged and refunded, and by nothing else.",
-        reset="A reset brings back the declared state.",
-    ),
-    *_rules(
-        Category.IDEMPOTENCY,
-        idempotency_replay="The repetition of a request that has succeeded gets the first answer "
-        "again, marked as a replay.",
-        idempotency_changed="Another payload under the same key is refused with the declared code.",
-        idempotency_concurrent="Of requests that are sent at once under one key, at most one "
-        "takes effect.",
-        idempotency_failure="A request that failed leaves its key free.",
-        idempotency_scope="The same key in another scope is another request.",
-    ),
-    *_rules(
-        Category.LISTS,
-        list_agrees="An item of a list reads as it does by itself.",
-        order="Items stand in the declared order.",
-        pagination="Following the cursor shows every item once, whatever is added meanwhile.",
-        page_size="A page has at most as many items as were asked for; other limits are refused.",
-        cursor="A cursor that this list did not give is refused.",
-        filter="A filter lets the matching items through, and all of them.",
-    ),
-    *_rules(
-        Category.LIMITS,
-        capacity="There are never more resources than the declared capacity, and it can be used "
-        "again when it is released.",
-        rate_limit="In no window are more requests served than the limit allows.",
-        rate_limit_scope="What is limited separately, such as each key, is counted separately.",
-        rate_limit_headers="Headers about the rate limit are there and tell the truth.",
-    ),
-    *_rules(
-        Category.WEBHOOKS,
-        event_missing="A declared event is sent within the declared time of what causes it.",
-        event_schema="The body of a delivery fits the schema of its webhook.",
-        event_headers="The headers of a delivery name its event.",
-        signature="A delivery is signed as declared, with a fresh timestamp.",
-        delivery_retry="A delivery that is not acknowledged comes again, with the same id and "
-        "the same bytes, at the declared times.",
-        delivery_acknowledged="A delivery that was acknowledged does not come again.",
-        delivery_redirect="A redirect is a failed attempt, and is not followed.",
-        event_unsubscribed="An endpoint gets no event that it did not subscribe to.",
-        delivery_deleted="An endpoint that was deleted gets nothing more.",
-    ),
-    *_rules(
-        Category.ROBUSTNESS,
-        server_error="No request makes the server fail.",
-        no_answer="Every request is answered, within thirty seconds.",
-        method_not_allowed="A method that a path does not have is refused with 405 and the "
-        "methods it has.",
-    ),
+_REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
+    Category.SHAPE: {
+        Behaviour.UNDECLARED_STATUS: (
+            "A client can only be ready for the statuses that the operation declares."
+        ),
+        Behaviour.UNDECLARED_MEDIA_TYPE: "A body is of a media type that the response declares.",
+        Behaviour.RESPONSE_SCHEMA: "The body of an answer fits its schema.",
+        Behaviour.RESPONSE_HEADER: "A required header of a response is there, and fits its schema.",
+        Behaviour.ERROR_CODE: (
+            "An error has the shared error body, with a code that the contract lists and the "
+            "status and type that belong to it."
+        ),
+        Behaviour.REQUEST_ID: (
+            "Every answer carries a request id of its own, and an error repeats it."
+        ),
+    },
+    Category.VALIDATION: {
+        Behaviour.INVALID_ACCEPTED: "A request that does not fit the document is refused.",
+        Behaviour.VALID_REFUSED: (
+            "A request that fits the document is answered as the operation declares, and not "
+            "refused as malformed."
+        ),
+        Behaviour.REQUIRES_ONE_OF: (
+            "A request without any of the parameters of which one must be given is refused with "
+            "the declared code."
+        ),
+    },
+    Category.AUTHENTICATION: {
+        Behaviour.CREDENTIALS_IGNORED: (
+            "An operation with a security requirement refuses requests without credentials, or "
+            "with wrong ones, with status 401."
+        ),
+        Behaviour.PERMISSION: (
+            "A key that may do nothing, such as that of a suspended partner, gets 403 from every "
+            "operation with a security requirement."
+        ),
+    },
+    Category.ISOLATION: {
+        Behaviour.ISOLATION: (
+            "Nobody reads, changes or lists what belongs to another partner, or to the other mode."
+        ),
+    },
+    Category.STATE: {
+        Behaviour.CREATED_IS_FOUND: "A resource that was created can be read at once.",
+        Behaviour.DELETED_IS_GONE: "A resource that was deleted is not there any more.",
+        Behaviour.SHOWN_ONCE: "A value that is shown once is in no other answer.",
+        Behaviour.CONSERVATION: (
+            "A balance moves by what was charged and refunded, and by nothing else."
+        ),
+        Behaviour.RESET: "A reset brings back the declared state.",
+    },
+    Category.IDEMPOTENCY: {
+        Behaviour.IDEMPOTENCY_REPLAY: (
+            "The repetition of a request that has succeeded gets the first answer again, marked as "
+            "a replay."
+        ),
+        Behaviour.IDEMPOTENCY_CHANGED: (
+            "Another payload under the same key is refused with the declared code."
+        ),
+        Behaviour.IDEMPOTENCY_CONCURRENT: (
+            "Of requests that are sent at once under one key, at most one takes effect."
+        ),
+        Behaviour.IDEMPOTENCY_FAILURE: "A request that failed leaves its key free.",
+        Behaviour.IDEMPOTENCY_SCOPE: "The same key in another scope is another request.",
+    },
+    Category.LISTS: {
+        Behaviour.LIST_AGREES: "An item of a list reads as it does by itself.",
+        Behaviour.ORDER: "Items stand in the declared order.",
+        Behaviour.PAGINATION: (
+            "Following the cursor shows every item once, whatever is added meanwhile."
+        ),
+        Behaviour.PAGE_SIZE: (
+            "A page has at most as many items as were asked for; other limits are refused."
+        ),
+        Behaviour.CURSOR: "A cursor that this list did not give is refused.",
+        Behaviour.FILTER: "A filter lets the matching items through, and all of them.",
+    },
+    Category.LIMITS: {
+        Behaviour.CAPACITY: (
+            "There are never more resources than the declared capacity, and it can be used again "
+            "when it is released."
+        ),
+        Behaviour.RATE_LIMIT: "In no window are more requests served than the limit allows.",
+        Behaviour.RATE_LIMIT_SCOPE: (
+            "What is limited separately, such as each key, is counted separately."
+        ),
+        Behaviour.RATE_LIMIT_HEADERS: "Headers about the rate limit are there and tell the truth.",
+    },
+    Category.WEBHOOKS: {
+        Behaviour.EVENT_MISSING: (
+            "A declared event is sent within the declared time of what causes it."
+        ),
+        Behaviour.EVENT_SCHEMA: "The body of a delivery fits the schema of its webhook.",
+        Behaviour.EVENT_HEADERS: "The headers of a delivery name its event.",
+        Behaviour.SIGNATURE: "A delivery is signed as declared, with a fresh timestamp.",
+        Behaviour.DELIVERY_RETRY: (
+            "A delivery that is not acknowledged comes again, with the same id and the same bytes, "
+            "at the declared times."
+        ),
+        Behaviour.DELIVERY_ACKNOWLEDGED: "A delivery that was acknowledged does not come again.",
+        Behaviour.DELIVERY_REDIRECT: "A redirect is a failed attempt, and is not followed.",
+        Behaviour.EVENT_UNSUBSCRIBED: "An endpoint gets no event that it did not subscribe to.",
+        Behaviour.DELIVERY_DELETED: "An endpoint that was deleted gets nothing more.",
+    },
+    Category.ROBUSTNESS: {
+        Behaviour.SERVER_ERROR: "No request makes the server fail.",
+        Behaviour.NO_ANSWER: "Every request is answered, within thirty seconds.",
+        Behaviour.METHOD_NOT_ALLOWED: (
+            "A method that a path does not have is refused with 405 and the methods it has."
+        ),
+    },
+}
+RULES: tuple[RuleDescription, ...] = tuple(
+    RuleDescription(id, category, why, "", "", Level.ERROR, Level.ERROR)
+    for category, reasons in _REASONS.items()
+    for id, why in reasons.items()
 )

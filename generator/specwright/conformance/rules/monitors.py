@@ -19,6 +19,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join
@@ -66,7 +67,7 @@ class Monitors:
             if operation is None:
                 return []
             reason = f"{operation.name}: no answer ({exchange.failure})"
-            return [Violation("no-answer", operation.pointer, reason, (exchange,))]
+            return [Violation(Behaviour.NO_ANSWER, operation.pointer, reason, (exchange,))]
         found = list(self._of_any(exchange, exchange.response))
         if operation is not None and exchange.request.method == operation.method:
             found += self._of_operation(exchange, operation, exchange.response)
@@ -77,14 +78,14 @@ class Monitors:
         at = exchange.operation or ""
         if response.status >= 500 and not self._is_declared_failure(response):
             message = f"{self._who(exchange)}: answered {response.status}"
-            yield Violation("server-error", at, message, (exchange,))
+            yield Violation(Behaviour.SERVER_ERROR, at, message, (exchange,))
         yield from self._request_id(exchange, response)
         yield from self._shown_once(exchange, response)
 
     def _of_operation(
         self, exchange: Exchange, operation: Operation, response: Response
     ) -> Iterator[Violation]:
-        self.record.check("undeclared-status", operation.pointer)
+        self.record.check(Behaviour.UNDECLARED_STATUS, operation.pointer)
         declared = operation.response(response.status)
         if declared is None:
             # A method or a path that is not there is no matter of the operation, that other
@@ -96,7 +97,7 @@ class Monitors:
             if not (is_foreign or is_nowhere or is_unknown or failed):
                 place = operation.pointer + join("responses")
                 message = f"{operation.name}: status {response.status} is not declared"
-                yield Violation("undeclared-status", place, message, (exchange,))
+                yield Violation(Behaviour.UNDECLARED_STATUS, place, message, (exchange,))
             return
         answer = _Answer(exchange, operation, response, declared)
         for rule in (self._body, self._headers, self._error, self._order, self._rate_headers):
@@ -130,21 +131,23 @@ class Monitors:
         place = answer.declared.pointer
         if not contents or answer.exchange.request.method == "HEAD" or response.status == 204:
             return
-        self.record.check("undeclared-media-type", place)
+        self.record.check(Behaviour.UNDECLARED_MEDIA_TYPE, place)
         given = sites.essence(response.header("content-type") or "")
         fitting = [each for name, each in contents.items() if _fits(given, sites.essence(name))]
         if not fitting:
             shown = given or "no media type"
-            yield answer.violation("undeclared-media-type", place, f"{shown} is not declared")
+            yield answer.violation(
+                Behaviour.UNDECLARED_MEDIA_TYPE, place, f"{shown} is not declared"
+            )
             return
         if not sites.is_json(given) or "schema" not in fitting[0].value:
             return
         schema = fitting[0] / "schema"
-        self.record.check("response-schema", schema)
+        self.record.check(Behaviour.RESPONSE_SCHEMA, schema)
         try:
             value = response.json
         except (ValueError, RecursionError):
-            yield answer.violation("response-schema", schema, "the body is not JSON")
+            yield answer.violation(Behaviour.RESPONSE_SCHEMA, schema, "the body is not JSON")
             return
         problems = (
             each
@@ -155,24 +158,26 @@ class Monitors:
         for problem in itertools.islice(problems, _PROBLEMS):
             at = re.sub(r"/\d+(?=/|$)", "/*", problem.pointer)
             yield answer.violation(
-                "response-schema", schema, f"{response.status}: {problem.message} at '{at}'"
+                Behaviour.RESPONSE_SCHEMA, schema, f"{response.status}: {problem.message} at '{at}'"
             )
 
     def _headers(self, answer: _Answer) -> Iterator[Violation]:
         for name, header in sites.members(self.contract.document, answer.declared, "headers"):
             if name.lower() in _NOT_DESCRIBED:
                 continue
-            self.record.check("response-header", header.pointer)
+            self.record.check(Behaviour.RESPONSE_HEADER, header.pointer)
             given = answer.response.header(name)
             if given is None:
                 if header.value.get("required") is True:
-                    yield answer.violation("response-header", header.pointer, f"no {name}")
+                    yield answer.violation(Behaviour.RESPONSE_HEADER, header.pointer, f"no {name}")
             elif "schema" in header.value:
                 values = readings(given)
                 schema = header / "schema"
                 if all(any(self.contract.instances.problems(schema, each)) for each in values):
                     yield answer.violation(
-                        "response-header", header.pointer, f"the value of {name} does not fit"
+                        Behaviour.RESPONSE_HEADER,
+                        header.pointer,
+                        f"the value of {name} does not fit",
                     )
 
     def _error(self, answer: _Answer) -> Iterator[Violation]:
@@ -180,43 +185,47 @@ class Monitors:
         if errors is None or response.status < 400:
             return
         place = join(ERROR.name, "codes")
-        self.record.check("error-code", answer.operation.pointer)
+        self.record.check(Behaviour.ERROR_CODE, answer.operation.pointer)
         code = self._code(response)
         codes = {each.raw: value for each, value in errors.codes.items()}
         if code is None or code not in codes:
             said = "no error code" if code is None else "an error code that is not listed"
-            yield answer.violation("error-code", place, f"{response.status} with {said}")
+            yield answer.violation(Behaviour.ERROR_CODE, place, f"{response.status} with {said}")
             return
         listed = codes[code]
         if listed.status != response.status:
             yield answer.violation(
-                "error-code", place, f"'{code}' with status {response.status}, not {listed.status}"
+                Behaviour.ERROR_CODE,
+                place,
+                f"'{code}' with status {response.status}, not {listed.status}",
             )
         if errors.type is not None and response.at(errors.type.raw) != listed.type.raw:
-            yield answer.violation("error-code", place, f"'{code}' with another type")
+            yield answer.violation(Behaviour.ERROR_CODE, place, f"'{code}' with another type")
         if not response.at(errors.message.raw):
-            yield answer.violation("error-code", place, f"'{code}' without a sentence for people")
+            yield answer.violation(
+                Behaviour.ERROR_CODE, place, f"'{code}' without a sentence for people"
+            )
 
     def _request_id(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         errors = self.contract.errors
         if errors is None or errors.request_id_header is None:
             return
         name, place = errors.request_id_header.raw, join(ERROR.name, "request_id_header")
-        self.record.check("request-id", place)
+        self.record.check(Behaviour.REQUEST_ID, place)
         given = response.header(name)
         who = self._who(exchange)
         if given is None:
-            yield Violation("request-id", place, f"{who}: no {name}", (exchange,))
+            yield Violation(Behaviour.REQUEST_ID, place, f"{who}: no {name}", (exchange,))
             return
         first = self._request_ids.setdefault(given, exchange)
         if first is not exchange:
             message = f"{who}: {name} was there before"
-            yield Violation("request-id", place, message, (first, exchange))
+            yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange))
         if errors.request_id is not None and response.status >= 400:
             repeated = response.at(errors.request_id.raw)
             if repeated is not None and repeated != given:
                 message = f"{who}: the body has another id than {name}"
-                yield Violation("request-id", place, message, (exchange,))
+                yield Violation(Behaviour.REQUEST_ID, place, message, (exchange,))
 
     def _shown_once(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         text = response.body.decode("utf-8", "replace")
@@ -224,9 +233,9 @@ class Monitors:
             if value in text:
                 message = f"{self._who(exchange)}: the value is shown again"
                 place = first.operation or ""
-                yield Violation("shown-once", place, message, (first, exchange))
+                yield Violation(Behaviour.SHOWN_ONCE, place, message, (first, exchange))
         for value in self.contract.secrets(exchange.operation, response):
-            self.record.check("shown-once", exchange.operation or "")
+            self.record.check(Behaviour.SHOWN_ONCE, exchange.operation or "")
             if value != REDACTED:
                 self._secrets.setdefault(value, exchange)
 
@@ -239,12 +248,14 @@ class Monitors:
             return
         values = [sort_key(value_at(item, order.by.raw)) for item in items]
         if len(values) > 1:
-            self.record.check("order", answer.operation.pointer + join(ORDER.name))
+            self.record.check(Behaviour.ORDER, answer.operation.pointer + join(ORDER.name))
         pairs = itertools.pairwise(values)
         down = order.direction is Direction.DESCENDING
         if any(one < other if down else one > other for one, other in pairs):
             place = answer.operation.pointer + join(ORDER.name)
-            yield answer.violation("order", place, f"not {order.direction.value} by {order.by.raw}")
+            yield answer.violation(
+                Behaviour.ORDER, place, f"not {order.direction.value} by {order.by.raw}"
+            )
 
     def _rate_headers(self, answer: _Answer) -> Iterator[Violation]:
         limits, declared = self.contract.rate_limits, answer.operation.declared["rate_limit"]
@@ -254,12 +265,12 @@ class Monitors:
         for header, form in ((limits.headers.policy, _POLICY), (limits.headers.state, STATE)):
             if header is None or not answer.exchange.role:
                 continue
-            self.record.check("rate-limit-headers", place)
+            self.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
             given = answer.response.header(header.raw)
             found = form.search(given or "")
             if found is None or found["name"] != declared.class_.raw:
                 yield answer.violation(
-                    "rate-limit-headers", place, f"{header.raw} does not tell of the limit"
+                    Behaviour.RATE_LIMIT_HEADERS, place, f"{header.raw} does not tell of the limit"
                 )
         if answer.response.status == 429 and limits.headers.retry is not None:
             after = answer.response.header(limits.headers.retry.raw) or ""
@@ -268,7 +279,7 @@ class Monitors:
             ].window_seconds
             if not after.isdecimal() or not 0 < int(after) <= window:
                 yield answer.violation(
-                    "rate-limit-headers",
+                    Behaviour.RATE_LIMIT_HEADERS,
                     place,
                     f"{limits.headers.retry.raw} is not between 1 and {window} seconds",
                 )

@@ -7,6 +7,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
 
@@ -28,20 +29,20 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
         call = next(bench.candidates(operation), None)
         exchange = None if call is None else bench.send(call)
         if exchange is None or exchange.response is None:
-            record.skip("capacity", place, "no request could be made")
+            record.skip(Behaviour.CAPACITY, place, "no request could be made")
             return
         if not exchange.response.is_success:
             refused = exchange
             break
         made.append(exchange)
     if operation.pointer not in bench.made:
-        record.skip("capacity", place, "the operation never succeeded")
+        record.skip(Behaviour.CAPACITY, place, "the operation never succeeded")
         return
-    record.check("capacity", place)
+    record.check(Behaviour.CAPACITY, place)
     errors = bench.contract.errors
     if refused is None or refused.response is None:
         message = f"{operation.name}: more than {declared.limit} were made"
-        record.violate(Violation("capacity", place, message, tuple(made)))
+        record.violate(Violation(Behaviour.CAPACITY, place, message, tuple(made)))
     else:
         response = refused.response
         code = response.at(errors.code.raw) if errors is not None else declared.code.raw
@@ -50,10 +51,10 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
                 f"{operation.name}: answered {response.status}, not {declared.status} "
                 f"{declared.code.raw}, when the capacity is used up"
             )
-            record.violate(Violation("capacity", place, message, (refused,)))
+            record.violate(Violation(Behaviour.CAPACITY, place, message, (refused,)))
         if before is not None and before + len(made) < declared.limit:
             message = f"{operation.name}: fewer than {declared.limit} could be made"
-            record.violate(Violation("capacity", place, message, (refused,)))
+            record.violate(Violation(Behaviour.CAPACITY, place, message, (refused,)))
     _release(bench, operation, declared)
 
 
@@ -92,4 +93,4 @@ def _release(bench: Workbench, operation: Operation, declared: Capacity) -> None
         again = None if call is None else bench.send(call)
         if again is not None and again.response is not None and not again.response.is_success:
             message = f"{operation.name}: refused after a place had been released"
-            record.violate(Violation("capacity", place, message, (removed, again)))
+            record.violate(Violation(Behaviour.CAPACITY, place, message, (removed, again)))

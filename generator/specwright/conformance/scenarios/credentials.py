@@ -5,6 +5,7 @@ from __future__ import annotations
 from specwright.conformance.bench.target import MISNAMED, NOBODY, STRANGER
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 
 
 def credentials(bench: Workbench) -> None:
@@ -16,18 +17,23 @@ def credentials(bench: Workbench) -> None:
         call = call or next(bench.candidates(operation), None)
         if call is None:
             reason = "no request could be made"
-            bench.target.record.skip("credentials-ignored", operation.pointer, reason)
+            bench.target.record.skip(Behaviour.CREDENTIALS_IGNORED, operation.pointer, reason)
             continue
         for role, how in _strangers(bench).items():
             exchange = bench.send(call, role)
-            bench.target.record.check("credentials-ignored", operation.pointer)
+            bench.target.record.check(Behaviour.CREDENTIALS_IGNORED, operation.pointer)
             response = exchange.response
             # Statuses by which other interfaces hide that there is anything (RFC 9110, 15.5.4).
             refused = (401,) if operation.response(401) is not None else (401, 403, 404)
             if response is not None and response.status not in (*refused, 429):
                 message = f"{operation.name}: answered {response.status} {how}"
                 bench.target.record.violate(
-                    Violation("credentials-ignored", operation.scheme.pointer, message, (exchange,))
+                    Violation(
+                        Behaviour.CREDENTIALS_IGNORED,
+                        operation.scheme.pointer,
+                        message,
+                        (exchange,),
+                    )
                 )
                 break
 

@@ -14,6 +14,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
@@ -46,7 +47,7 @@ class _Trial:
         made = self.bench.succeed(self.operation)
         if made is None:
             self.bench.target.record.skip(
-                "idempotency-replay", self.place, "the operation never succeeded"
+                Behaviour.IDEMPOTENCY_REPLAY, self.place, "the operation never succeeded"
             )
             return
         call, first = made
@@ -61,34 +62,39 @@ class _Trial:
         """The same request, and the same one written in other ways."""
         for how, again in {"the same": call, **dict(self._equal(call))}.items():
             exchange = self.bench.send(again)
-            response = self._answer("idempotency-replay", exchange)
+            response = self._answer(Behaviour.IDEMPOTENCY_REPLAY, exchange)
             if response is None or first.response is None:
                 continue
             replay = self.declared.replay
             if response.status != replay.status:
                 said = f"{how} request again was answered {response.status}, not {replay.status}"
-                self._violate("idempotency-replay", said, first, exchange)
+                self._violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, exchange)
             elif response.body != first.response.body:
                 self._violate(
-                    "idempotency-replay", f"{how} request again got another body", first, exchange
+                    Behaviour.IDEMPOTENCY_REPLAY,
+                    f"{how} request again got another body",
+                    first,
+                    exchange,
                 )
             elif response.header(replay.header.raw) != replay.value.raw:
                 said = f"{how} request again is not marked by {replay.header.raw}"
-                self._violate("idempotency-replay", said, first, exchange)
+                self._violate(Behaviour.IDEMPOTENCY_REPLAY, said, first, exchange)
         fresh = first.response
         if fresh is not None and fresh.header(self.declared.replay.header.raw) is not None:
-            self._violate("idempotency-replay", "the first answer is marked as a replay", first)
+            self._violate(
+                Behaviour.IDEMPOTENCY_REPLAY, "the first answer is marked as a replay", first
+            )
 
     def changed(self, call: Call, first: Exchange) -> None:
         """Another payload under the key."""
         others = list(self._different(call))
         if not others:
             self.bench.target.record.skip(
-                "idempotency-changed", self.place, "the body has no other member to change"
+                Behaviour.IDEMPOTENCY_CHANGED, self.place, "the body has no other member to change"
             )
         for name, other in others:
             exchange = self.bench.send(other)
-            self._refused("idempotency-changed", f"another {name}", exchange, first)
+            self._refused(Behaviour.IDEMPOTENCY_CHANGED, f"another {name}", exchange, first)
 
     def concurrent(self, call: Call) -> None:
         """Several requests at once: all that succeed are the same one."""
@@ -100,7 +106,7 @@ class _Trial:
         """Whether one of them met another that was in progress."""
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(self.bench.send, [call] * _AT_ONCE))
-        rule = "idempotency-concurrent"
+        rule = Behaviour.IDEMPOTENCY_CONCURRENT
         answers = [(each, self._answer(rule, each)) for each in exchanges]
         bodies = {answer.body for _, answer in answers if answer and answer.is_success}
         if len(bodies) > 1:
@@ -112,7 +118,7 @@ class _Trial:
 
     def failure(self, call: Call) -> None:
         """A request that was refused, and then a right one under its key."""
-        rule = "idempotency-failure"
+        rule = Behaviour.IDEMPOTENCY_FAILURE
         for wrong in self._wrong(call):
             key = self.bench.fresh_key()
             refused = self.bench.send(wrong, key=key)
@@ -130,7 +136,7 @@ class _Trial:
 
     def scope(self, call: Call, first: Exchange) -> None:
         """The same request of somebody else, who must not get this one's answer."""
-        rule = "idempotency-scope"
+        rule = Behaviour.IDEMPOTENCY_SCOPE
         if OTHER not in self.bench.target.keys:
             self.bench.target.record.skip(rule, self.place, "no key of another partner was given")
             return
@@ -149,7 +155,7 @@ class _Trial:
 
     def other_keys(self, call: Call) -> None:
         """Keys that are nobody's yet: the one of another operation, and one in other letters."""
-        rule = "idempotency-scope"
+        rule = Behaviour.IDEMPOTENCY_SCOPE
         key = self.bench.fresh_key()
         used = self.bench.send(call, key=key)
         if used.response is None or not used.response.is_success:

@@ -11,6 +11,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, Slot
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.explore import renew
 
@@ -33,7 +34,7 @@ def isolation(bench: Workbench) -> None:
         for operation in bench.contract.operations.values():
             if operation.scheme and operation.template.names:
                 reason = "no key of another partner was given"
-                record.skip("isolation", operation.pointer, reason)
+                record.skip(Behaviour.ISOLATION, operation.pointer, reason)
         return
     renew(bench)
     trial = _Isolation(bench, _own_values(bench))
@@ -176,12 +177,14 @@ class _Isolation:
                 self._violate(operation, message, exchange)
 
     def _send(self, operation: Operation, call: Call) -> Exchange:
-        self.bench.target.record.check("isolation", operation.pointer)
+        self.bench.target.record.check(Behaviour.ISOLATION, operation.pointer)
         return self.bench.send(self.bench.with_fresh_key(call), OTHER)
 
     def _violate(self, operation: Operation, message: str, *exchanges: Exchange) -> None:
         self.bench.target.record.violate(
-            Violation("isolation", operation.pointer, f"{operation.name}: {message}", exchanges)
+            Violation(
+                Behaviour.ISOLATION, operation.pointer, f"{operation.name}: {message}", exchanges
+            )
         )
 
 

@@ -10,6 +10,7 @@ from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import Pagination
@@ -83,11 +84,11 @@ def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -
         item = _plain(each)
         if name not in item or item[name] != first.get(name):
             continue
-        record.check("list-agrees", place)
+        record.check(Behaviour.LIST_AGREES, place)
         for member in sorted(item.keys() & first.keys() & last.keys()):
             if first[member] == last[member] != item[member]:
                 message = f"{reader.operation.name}: '{member}' is another in the list"
-                record.violate(Violation("list-agrees", place, message, (listed, after)))
+                record.violate(Violation(Behaviour.LIST_AGREES, place, message, (listed, after)))
 
 
 def _members(response: Response | None) -> dict[str, object]:

@@ -10,6 +10,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, Slot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.filter import FILTER, Filter, Match
@@ -32,7 +33,7 @@ def lists(bench: Workbench) -> None:
         made = bench.succeed(operation)
         if made is None:
             reason = "the operation never succeeded"
-            bench.target.record.skip("pagination", operation.pointer, reason)
+            bench.target.record.skip(Behaviour.PAGINATION, operation.pointer, reason)
             continue
         trial = _Trial(bench, operation, declared, made[0])
         trial.pages()
@@ -78,7 +79,7 @@ class _Trial:
         """Follow the cursor, while something is added if anything can be."""
         cursor = self._slot(self.declared.cursor)
         if cursor is None:
-            self._skip("pagination", "the list has one page only")
+            self._skip(Behaviour.PAGINATION, "the list has one page only")
             return
         place = self.operation.pointer + join(PAGINATION.name)
         whole = self.bench.send(self.call)
@@ -100,12 +101,12 @@ class _Trial:
             call = call.with_argument(cursor.key, following)
             if number == 0 and add is not None:
                 add()
-        self.bench.target.record.check("pagination", place)
+        self.bench.target.record.check(Behaviour.PAGINATION, place)
         twice = sorted({each for each in seen if seen.count(each) > 1})
         if twice:
-            self._violate("pagination", place, "items were shown twice", *exchanges)
+            self._violate(Behaviour.PAGINATION, place, "items were shown twice", *exchanges)
         if self._expected(whole, seen, ended) - set(seen):
-            self._violate("pagination", place, "items were left out", whole, *exchanges)
+            self._violate(Behaviour.PAGINATION, place, "items were left out", whole, *exchanges)
         self._ordered(values, exchanges)
 
     def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
@@ -130,7 +131,7 @@ class _Trial:
         if keys != sorted(keys, reverse=down):
             place = self.operation.pointer + join(ORDER.name)
             said = f"not {order.direction.value} by {order.by.raw} from page to page"
-            self._violate("order", place, said, *exchanges)
+            self._violate(Behaviour.ORDER, place, said, *exchanges)
 
     def _adder(self) -> Callable[[], object] | None:
         """What adds an item to this list: the operation that creates in the same path."""
@@ -146,9 +147,11 @@ class _Trial:
         if slot is None:
             return
         exchange = self.bench.send(self.limited)
-        self.bench.target.record.check("page-size", slot.site.pointer)
+        self.bench.target.record.check(Behaviour.PAGE_SIZE, slot.site.pointer)
         if len(self.items(exchange)) > _SIZE:
-            self._violate("page-size", slot.site.pointer, f"more than {_SIZE} items", exchange)
+            self._violate(
+                Behaviour.PAGE_SIZE, slot.site.pointer, f"more than {_SIZE} items", exchange
+            )
         schema = self.bench.contract.document.follow(slot.site.value.get("schema"))
         bounds = schema if isinstance(schema, dict) else {}
         for keyword, step in (("maximum", 1), ("minimum", -1)):
@@ -157,7 +160,7 @@ class _Trial:
                 exchange = self.bench.send(self.call.with_argument(slot.key, beyond))
                 if exchange.response is not None and exchange.response.is_success:
                     said = f"a size of {beyond} was accepted"
-                    self._violate("page-size", slot.site.pointer, said, exchange)
+                    self._violate(Behaviour.PAGE_SIZE, slot.site.pointer, said, exchange)
 
     def cursors(self, others: dict[Pointer, JsonValue]) -> JsonValue:
         """Cursors that this list did not give; returns one that it gave."""
@@ -171,9 +174,9 @@ class _Trial:
             if value is None:
                 continue
             exchange = self.bench.send(self.call.with_argument(slot.key, value))
-            self.bench.target.record.check("cursor", slot.site.pointer)
+            self.bench.target.record.check(Behaviour.CURSOR, slot.site.pointer)
             if exchange.response is not None and exchange.response.is_success:
-                self._violate("cursor", slot.site.pointer, f"{how} was accepted", exchange)
+                self._violate(Behaviour.CURSOR, slot.site.pointer, f"{how} was accepted", exchange)
         return own
 
     def _cursor(self, exchange: Exchange) -> JsonValue:
@@ -209,7 +212,7 @@ class _Trial:
             if wanted is not None:
                 break
         else:
-            self._skip("filter", f"no item has a value to filter by '{slot.written.wire}'")
+            self._skip(Behaviour.FILTER, f"no item has a value to filter by '{slot.written.wire}'")
             return
         for value in (wanted, *_near(wanted)):
             if not any(self.bench.contract.instances.problems(slot.schema, value)):
@@ -219,7 +222,7 @@ class _Trial:
         """Hold the items that a value lets through to those of the whole list."""
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
         exchange = self.bench.send(call)
-        self.bench.target.record.check("filter", place)
+        self.bench.target.record.check(Behaviour.FILTER, place)
         if exchange.response is None or exchange.response.status == 429:
             return
 
@@ -235,14 +238,16 @@ class _Trial:
             # What no item has may have a form that none can have.
             if fitting:
                 said = f"answered {exchange.response.status}"
-                self._violate("filter", place, said, whole, exchange)
+                self._violate(Behaviour.FILTER, place, said, whole, exchange)
             return
         shown = set(self.ids(exchange))
         if shown - matching(exchange):
-            self._violate("filter", place, "items that do not match were shown", exchange)
+            self._violate(Behaviour.FILTER, place, "items that do not match were shown", exchange)
         is_whole = self.next_of(exchange) is None and self.next_of(whole) is None
         if is_whole and fitting - shown:
-            self._violate("filter", place, "items that match were left out", whole, exchange)
+            self._violate(
+                Behaviour.FILTER, place, "items that match were left out", whole, exchange
+            )
 
     def _slot(self, name: object) -> Slot | None:
         raw = getattr(name, "raw", None)
@@ -262,19 +267,21 @@ def _requires_one_of(bench: Workbench, operation: Operation) -> None:
     made = bench.succeed(operation)
     place = operation.pointer + join(REQUIRES_ONE_OF.name)
     if made is None:
-        bench.target.record.skip("requires-one-of", place, "the operation never succeeded")
+        bench.target.record.skip(Behaviour.REQUIRES_ONE_OF, place, "the operation never succeeded")
         return
     names = {("query", each.raw) for each in declared.parameters}
     rest = {key: value for key, value in made[0].arguments.items() if key not in names}
     exchange = bench.send(Call(operation, rest, made[0].body))
-    bench.target.record.check("requires-one-of", place)
+    bench.target.record.check(Behaviour.REQUIRES_ONE_OF, place)
     response, errors = exchange.response, bench.contract.errors
     if response is None or response.status == 429:
         return
     code = response.at(errors.code.raw) if errors is not None else declared.code.raw
     if response.is_success or code != declared.code.raw:
         message = f"{operation.name}: answered {response.status} without '{declared.code.raw}'"
-        bench.target.record.violate(Violation("requires-one-of", place, message, (exchange,)))
+        bench.target.record.violate(
+            Violation(Behaviour.REQUIRES_ONE_OF, place, message, (exchange,))
+        )
 
 
 def _near(value: JsonValue) -> tuple[JsonValue, ...]:

@@ -12,6 +12,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
@@ -76,7 +77,7 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
     record, place = bench.target.record, operation.pointer + join(CHARGE.name)
     made = bench.succeed(operation)
     if made is None:
-        record.skip("conservation", place, "the operation never succeeded")
+        record.skip(Behaviour.CONSERVATION, place, "the operation never succeeded")
         return
     again = bench.with_fresh_key(made[0])
     several = [bench.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
@@ -87,15 +88,15 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
         after = _balance(bench, declared)
         charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
         if before is None or after is None or charged is None:
-            record.skip("conservation", place, "a balance or an amount is no number")
+            record.skip(Behaviour.CONSERVATION, place, "a balance or an amount is no number")
             return
-        record.check("conservation", place)
+        record.check(Behaviour.CONSERVATION, place)
         if how == "one call" and _left(exchanges[0], declared) not in (None, after):
             message = f"{operation.name}: the answer tells another balance than there is"
-            record.violate(Violation("conservation", place, message, tuple(exchanges)))
+            record.violate(Violation(Behaviour.CONSERVATION, place, message, tuple(exchanges)))
         if before - after != charged:
             message = f"{operation.name}: the balance does not move by what {how} charged"
-            record.violate(Violation("conservation", place, message, tuple(exchanges)))
+            record.violate(Violation(Behaviour.CONSERVATION, place, message, tuple(exchanges)))
 
 
 def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:
@@ -107,14 +108,14 @@ def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> Non
     call = bench.example(operation, declared.refund.scenario.raw)
     exchange = None if call is None else bench.ask(call)
     if exchange is None or exchange.response is None or not exchange.response.is_success:
-        record.skip("conservation", place, "its example did not succeed")
+        record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
         return
-    record.check("conservation", place)
+    record.check(Behaviour.CONSERVATION, place)
     ends = time.monotonic() + declared.refund.within_seconds
     while _balance(bench, declared) != before:
         if time.monotonic() > ends:
             message = f"{operation.name}: what was to be given back is kept"
-            record.violate(Violation("conservation", place, message, (exchange,)))
+            record.violate(Violation(Behaviour.CONSERVATION, place, message, (exchange,)))
             return
         time.sleep(_PAUSE_SECONDS)
 

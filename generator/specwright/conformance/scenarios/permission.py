@@ -5,6 +5,7 @@ from __future__ import annotations
 from specwright.conformance.bench.target import SUSPENDED
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 
 
 def permission(bench: Workbench) -> None:
@@ -16,11 +17,11 @@ def permission(bench: Workbench) -> None:
         call = next(bench.candidates(operation), None)
         if SUSPENDED not in bench.target.keys or call is None:
             reason = "no key was given that may do nothing"
-            record.skip("permission", operation.pointer, reason)
+            record.skip(Behaviour.PERMISSION, operation.pointer, reason)
             continue
         exchange = bench.send(call, SUSPENDED)
-        record.check("permission", operation.pointer)
+        record.check(Behaviour.PERMISSION, operation.pointer)
         response = exchange.response
         if response is not None and response.status not in (403, 429):
             message = f"{operation.name}: answered {response.status} to a key that may do nothing"
-            record.violate(Violation("permission", operation.pointer, message, (exchange,)))
+            record.violate(Violation(Behaviour.PERMISSION, operation.pointer, message, (exchange,)))

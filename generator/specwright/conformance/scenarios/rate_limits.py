@@ -10,6 +10,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import STATE
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass
@@ -38,11 +39,11 @@ def _falls(bench: Workbench, place: Pointer, call: Call) -> None:
     left = [_left(bench, each) for each in exchanges]
     if None in left:
         return
-    bench.target.record.check("rate-limit-headers", place)
+    bench.target.record.check(Behaviour.RATE_LIMIT_HEADERS, place)
     if len(set(left)) == 1:
         message = f"{call.operation.name}: what is left of the limit never changes"
         bench.target.record.violate(
-            Violation("rate-limit-headers", place, message, tuple(exchanges))
+            Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, tuple(exchanges))
         )
 
 
@@ -52,20 +53,24 @@ def _is_apart(bench: Workbench, place: Pointer, call: Call, declared: RateLimitC
     if declared.scope.raw != _KEY:
         return
     if LIMITED not in keys or keys[LIMITED] == keys[MAIN]:
-        record.skip("rate-limit-scope", place, "no key was given whose limits may be used up")
+        record.skip(
+            Behaviour.RATE_LIMIT_SCOPE, place, "no key was given whose limits may be used up"
+        )
         return
     before = bench.send(call, LIMITED)
     between = [bench.send(call) for _ in range(_IN_A_ROW)]
     after = bench.send(call, LIMITED)
     left, then = _left(bench, before), _left(bench, after)
     if left is None or then is None:
-        record.skip("rate-limit-scope", place, "no answer says what is left of the limit")
+        record.skip(Behaviour.RATE_LIMIT_SCOPE, place, "no answer says what is left of the limit")
         return
-    record.check("rate-limit-scope", place)
+    record.check(Behaviour.RATE_LIMIT_SCOPE, place)
     # Time only gives something back.
     if left - then > 1:
         message = f"{call.operation.name}: requests of another key count"
-        record.violate(Violation("rate-limit-scope", place, message, (before, *between, after)))
+        record.violate(
+            Violation(Behaviour.RATE_LIMIT_SCOPE, place, message, (before, *between, after))
+        )
 
 
 def rate_limits(bench: Workbench) -> None:
@@ -76,11 +81,11 @@ def rate_limits(bench: Workbench) -> None:
     for name, declared in limits.classes.items():
         place = join(RATE_LIMITS.name, "classes", name.raw)
         if LIMITED not in bench.target.keys:
-            record.skip("rate-limit", place, "no key was given whose limits may be used up")
+            record.skip(Behaviour.RATE_LIMIT, place, "no key was given whose limits may be used up")
             continue
         call = _cheapest(bench, name.raw)
         if call is None:
-            record.skip("rate-limit", place, "no operation of the class has succeeded")
+            record.skip(Behaviour.RATE_LIMIT, place, "no operation of the class has succeeded")
             continue
         with ThreadPoolExecutor(_THREADS) as pool:
             exchanges = list(
@@ -105,28 +110,28 @@ def _count(
     record = bench.target.record
     refused = [each for each in exchanges if each.response and each.response.status == 429]
     if len(refused) == len(exchanges):
-        record.skip("rate-limit", place, "the limit of the key had been used up before")
+        record.skip(Behaviour.RATE_LIMIT, place, "the limit of the key had been used up before")
         return
     served = _served(bench, name)
     first = min(each.sent_at for each in exchanges)
     last = max(each.sent_at + each.seconds for each in served)
     # Longer than a window, the limit may have been renewed meanwhile.
     if last - first >= declared.window_seconds:
-        record.skip("rate-limit", place, "the target is too slow to use the limit up")
+        record.skip(Behaviour.RATE_LIMIT, place, "the target is too slow to use the limit up")
         return
-    record.check("rate-limit", place)
+    record.check(Behaviour.RATE_LIMIT, place)
     said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
     within = [each for each in served if each.sent_at >= last - declared.window_seconds]
     if len(within) > declared.limit:
         message = f"more than {declared.limit} {said} were served"
-        record.violate(Violation("rate-limit", place, message, (served[-1],)))
+        record.violate(Violation(Behaviour.RATE_LIMIT, place, message, (served[-1],)))
         return
     unused = next((each for each in served if _left(bench, each) == declared.limit - 1), None)
     if refused and unused is not None:
         since = [each for each in served if each.sent_at + each.seconds >= unused.sent_at]
         if len(since) < declared.limit:
             message = f"fewer than {declared.limit} {said} were served"
-            record.violate(Violation("rate-limit", place, message, (refused[0],)))
+            record.violate(Violation(Behaviour.RATE_LIMIT, place, message, (refused[0],)))
 
 
 def _served(bench: Workbench, name: str) -> list[Exchange]:

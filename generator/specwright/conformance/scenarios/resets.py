@@ -9,6 +9,7 @@ from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.scenarios.explore import ENOUGH, renew, takes_everything
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.reset import RESET, Reset
@@ -56,7 +57,7 @@ class _Trial:
         before = {each.raw: self._read(each.raw) for each in self.declared.keeps}
         if self.bench.succeed(self.operation) is None:
             reason = "the operation never succeeded"
-            self.bench.target.record.skip("reset", self.place, reason)
+            self.bench.target.record.skip(Behaviour.RESET, self.place, reason)
             return {}
         for name in self.declared.empties:
             emptied = self._read(name.raw)
@@ -92,16 +93,16 @@ class _Trial:
     def _read(self, name: str) -> Exchange | None:
         found = self.bench.succeed(self.bench.contract.by_id[name])
         if found is None:
-            self.bench.target.record.skip("reset", self.place, f"{name} never succeeded")
+            self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} never succeeded")
             return None
-        self.bench.target.record.check("reset", self.place)
+        self.bench.target.record.check(Behaviour.RESET, self.place)
         return found[1]
 
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
         """The ids of the items of a list."""
         page = self.bench.contract.by_id[name].declared["pagination"]
         if page is None or exchange.response is None:
-            self.bench.target.record.skip("reset", self.place, f"{name} is no list")
+            self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} is no list")
             return set()
         items = exchange.response.at(page.items.raw)
         listed = items if isinstance(items, list) else []
@@ -109,5 +110,5 @@ class _Trial:
 
     def _violate(self, message: str, *exchanges: Exchange) -> None:
         self.bench.target.record.violate(
-            Violation("reset", self.place, f"{self.operation.name}: {message}", exchanges)
+            Violation(Behaviour.RESET, self.place, f"{self.operation.name}: {message}", exchanges)
         )

@@ -10,6 +10,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.document.shape import METHODS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
@@ -26,7 +27,9 @@ def robustness(bench: Workbench) -> None:
         made = bench.made.get(operation.pointer)
         call = made[0] if made else next(bench.candidates(operation), None)
         if call is None:
-            bench.target.record.skip("server-error", operation.pointer, "no request could be made")
+            bench.target.record.skip(
+                Behaviour.SERVER_ERROR, operation.pointer, "no request could be made"
+            )
             continue
         _bodies(bench, call)
         _nowhere(bench, call)
@@ -65,17 +68,19 @@ def _refused(
     record, errors = bench.target.record, bench.contract.errors
     exchange = bench.target.send(request, bench.source, operation.pointer)
     response = exchange.response
-    record.check("server-error", operation.pointer)
+    record.check(Behaviour.SERVER_ERROR, operation.pointer)
     if response is None or response.status == 429 or response.status >= 500:
         return
     if response.is_success:
         message = f"{operation.name}: {how} was accepted"
-        record.violate(Violation("invalid-accepted", operation.pointer, message, (exchange,)))
+        record.violate(
+            Violation(Behaviour.INVALID_ACCEPTED, operation.pointer, message, (exchange,))
+        )
     elif errors is not None and condition is not None:
         wanted = {code.raw for code, each in errors.codes.items() if each.condition is condition}
         if wanted and response.at(errors.code.raw) not in wanted:
             message = f"{operation.name}: {how} was not answered '{min(wanted)}'"
-            record.violate(Violation("error-code", operation.pointer, message, (exchange,)))
+            record.violate(Violation(Behaviour.ERROR_CODE, operation.pointer, message, (exchange,)))
 
 
 def _nowhere(bench: Workbench, call: Call) -> None:
@@ -86,10 +91,10 @@ def _nowhere(bench: Workbench, call: Call) -> None:
         return
     exchange = bench.send(bench.with_fresh_key(call.with_argument(variables[-1].key, _NOWHERE)))
     response = exchange.response
-    bench.target.record.check("created-is-found", operation.pointer)
+    bench.target.record.check(Behaviour.CREATED_IS_FOUND, operation.pointer)
     if response is not None and response.is_success and operation.response(404) is not None:
         message = f"{operation.name}: something that was never made is there"
-        _violate(bench, "created-is-found", operation, message, exchange)
+        _violate(bench, Behaviour.CREATED_IS_FOUND, operation, message, exchange)
 
 
 def _methods(bench: Workbench, path: str) -> None:
@@ -107,7 +112,7 @@ def _methods(bench: Workbench, path: str) -> None:
     request = bench.target.request(missing[0], call.path, headers=[("Accept", "application/json")])
     exchange = bench.target.send(request, bench.source, None, MAIN)
     response = exchange.response
-    bench.target.record.check("method-not-allowed", some.item)
+    bench.target.record.check(Behaviour.METHOD_NOT_ALLOWED, some.item)
     if response is None or response.status == 429 or response.status >= 500:
         return
     errors = bench.contract.errors
@@ -121,7 +126,7 @@ def _methods(bench: Workbench, path: str) -> None:
     else:
         return
     record = bench.target.record
-    record.violate(Violation("method-not-allowed", some.item, message, (exchange,)))
+    record.violate(Violation(Behaviour.METHOD_NOT_ALLOWED, some.item, message, (exchange,)))
 
 
 def _allows(header: str | None, methods: set[str]) -> bool:

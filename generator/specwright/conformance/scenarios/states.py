@@ -7,6 +7,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 
 
 def deleted(bench: Workbench) -> None:
@@ -20,10 +21,10 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
     record = bench.target.record
     made = bench.succeed(operation) or _after_another(bench, operation)
     if made is None:
-        record.skip("deleted-is-gone", operation.pointer, "the operation never succeeded")
+        record.skip(Behaviour.DELETED_IS_GONE, operation.pointer, "the operation never succeeded")
         return
     call, first = made
-    record.check("deleted-is-gone", operation.pointer)
+    record.check(Behaviour.DELETED_IS_GONE, operation.pointer)
     for each in bench.contract.operations.values():
         below = each.site.key == operation.site.key or each.site.key.startswith(
             f"{operation.site.key}/"
@@ -39,7 +40,9 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
             if each is operation and operation.response(404) is None:
                 continue
             message = f"{each.name}: answered {again.response.status} after {operation.name}"
-            record.violate(Violation("deleted-is-gone", operation.pointer, message, (first, again)))
+            record.violate(
+                Violation(Behaviour.DELETED_IS_GONE, operation.pointer, message, (first, again))
+            )
 
 
 def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:

@@ -19,6 +19,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.scenarios.capacity import release_all
 from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.document import sites
@@ -50,7 +51,7 @@ def validation(bench: Workbench) -> None:
         made = bench.made.get(operation.pointer)
         if made is None:
             bench.target.record.skip(
-                "invalid-accepted", operation.pointer, "the operation never succeeded"
+                Behaviour.INVALID_ACCEPTED, operation.pointer, "the operation never succeeded"
             )
             continue
         trial = _Trial(bench, operation, bench.with_fresh_key(made[0]))
@@ -209,7 +210,7 @@ class _Trial:
 
     def _survive(self, call: Call) -> None:
         """Whether a server fails at a request is seen by the monitors."""
-        self.bench.target.record.check("server-error", self.operation.pointer)
+        self.bench.target.record.check(Behaviour.SERVER_ERROR, self.operation.pointer)
         self._ask(call)
 
     def _ask(self, call: Call) -> Exchange:
@@ -232,10 +233,10 @@ class _Trial:
             return
         record, name = self.bench.target.record, self.operation.name
         if variant.condition is None:
-            record.check("valid-refused", place)
+            record.check(Behaviour.VALID_REFUSED, place)
             if self._is_malformed(response, spot):
                 message = f"{name}: {variant.how} was refused as malformed"
-                record.violate(Violation("valid-refused", place, message, (exchange,)))
+                record.violate(Violation(Behaviour.VALID_REFUSED, place, message, (exchange,)))
             return
         if self._is_refused(exchange, place, variant.how) and response.status < 500:
             self._code(exchange, place, variant)
@@ -243,10 +244,10 @@ class _Trial:
     def _is_refused(self, exchange: Exchange, place: Pointer, how: str) -> bool:
         """Note that something was accepted that does not fit."""
         record, response = self.bench.target.record, exchange.response
-        record.check("invalid-accepted", place)
+        record.check(Behaviour.INVALID_ACCEPTED, place)
         if response is not None and response.is_success:
             message = f"{self.operation.name}: {how} was accepted"
-            record.violate(Violation("invalid-accepted", place, message, (exchange,)))
+            record.violate(Violation(Behaviour.INVALID_ACCEPTED, place, message, (exchange,)))
             return False
         return True
 
@@ -277,7 +278,7 @@ class _Trial:
             return
         message = f"{self.operation.name}: {variant.how} was answered '{code}'"
         self.bench.target.record.violate(
-            Violation("error-code", place, f"{message}, not '{min(wanted)}'", (exchange,))
+            Violation(Behaviour.ERROR_CODE, place, f"{message}, not '{min(wanted)}'", (exchange,))
         )
 
     def _own_code(self, place: Pointer) -> str | None:

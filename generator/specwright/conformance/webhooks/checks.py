@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.attempt import Attempt
 from specwright.document.sites import essence
 from specwright.pointer import Pointer, resolve
@@ -106,7 +107,7 @@ def signature(webhook: Webhook, attempt: Attempt, secret: str | None) -> Iterato
 
 
 CHECKS: dict[str, Check] = {
-    "event-schema": event_schema,
-    "event-headers": event_headers,
-    "signature": signature,
+    Behaviour.EVENT_SCHEMA: event_schema,
+    Behaviour.EVENT_HEADERS: event_headers,
+    Behaviour.SIGNATURE: signature,
 }

@@ -158,48 +158,48 @@ def _unsigned(genuine: Genuine, scheme: Scheme) -> Message:
 
 
 FORGERIES: tuple[Forgery, ...] = tuple(
-    Forgery(_rule(f"refuses-{name}", why), words, make)
+    Forgery(_rule(name, why), words, make)
     for name, words, why, make in (
         (
-            "wrong-digest",
+            "refuses-wrong-digest",
             "with the digest of other bytes",
             "A digest belongs to the bytes that came.",
             _wrong_digest,
         ),
         (
-            "old-timestamp",
+            "refuses-old-timestamp",
             "with a timestamp one second too old",
             "Who recorded a delivery cannot send it again later.",
             _old,
         ),
         (
-            "future-timestamp",
+            "refuses-future-timestamp",
             "with a timestamp too far in the future",
             "Who recorded a delivery cannot keep it until its time comes.",
             _early,
         ),
         (
-            "rewritten-body",
+            "refuses-rewritten-body",
             "whose body was written anew after it was signed",
             "A digest is compared with the bytes as they came, not with those that a serialiser "
             "makes of them.",
             _rewritten,
         ),
         (
-            "upper-case-digest",
+            "refuses-upper-case-digest",
             "with a digest in upper case",
             "Only what has exactly the declared form is compared.",
             _capitals,
         ),
         (
-            "second-digest",
+            "refuses-second-digest",
             "with two digests",
             "Only what has exactly the declared form is compared.",
             _twice,
         ),
         ("unsigned", "without a signature", "Anybody can send what is not signed.", _unsigned),
         (
-            "other-secret",
+            "refuses-other-secret",
             "signed with another secret",
             "Only the sender knows the secret.",
             _other_secret,

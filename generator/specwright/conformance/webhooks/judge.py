@@ -10,6 +10,7 @@ from specwright.conformance.bench.target import NOBODY
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.conformance.webhooks.checks import CHECKS, in_body
 from specwright.conformance.webhooks.endpoints import SOURCE, Endpoint
@@ -26,19 +27,19 @@ REMOVAL_SECONDS = 0.25
 
 # The declaration that each rule is about; others are about the webhook as a whole.
 _DECLARATIONS: Mapping[str, str] = {
-    "event-missing": TRIGGER.name,
-    "signature": SIGNATURE.name,
-    "delivery-retry": DELIVERY.name,
-    "delivery-acknowledged": DELIVERY.name,
-    "delivery-redirect": DELIVERY.name,
+    Behaviour.EVENT_MISSING: TRIGGER.name,
+    Behaviour.SIGNATURE: SIGNATURE.name,
+    Behaviour.DELIVERY_RETRY: DELIVERY.name,
+    Behaviour.DELIVERY_ACKNOWLEDGED: DELIVERY.name,
+    Behaviour.DELIVERY_REDIRECT: DELIVERY.name,
 }
 # The part of a webhook without which a rule has nothing to say about it.
 _NEEDS: Mapping[str, Callable[[Webhook], object]] = {
-    "event-schema": attrgetter("payload"),
-    "signature": attrgetter("signature"),
-    "delivery-retry": attrgetter("delivery"),
-    "delivery-acknowledged": attrgetter("delivery"),
-    "delivery-redirect": attrgetter("delivery"),
+    Behaviour.EVENT_SCHEMA: attrgetter("payload"),
+    Behaviour.SIGNATURE: attrgetter("signature"),
+    Behaviour.DELIVERY_RETRY: attrgetter("delivery"),
+    Behaviour.DELIVERY_ACKNOWLEDGED: attrgetter("delivery"),
+    Behaviour.DELIVERY_REDIRECT: attrgetter("delivery"),
 }
 
 
@@ -117,16 +118,18 @@ class Judge:
                 continue
             if attempt.is_redirected:
                 message = "the redirect was followed"
-                self._break("delivery-redirect", webhook, message, attempt)
+                self._break(Behaviour.DELIVERY_REDIRECT, webhook, message, attempt)
                 continue
             for rule, check in CHECKS.items():
-                if not applies(rule, webhook) or (rule == "signature" and not endpoint.secret):
+                if not applies(rule, webhook) or (
+                    rule == Behaviour.SIGNATURE and not endpoint.secret
+                ):
                     continue
                 self._check(rule, webhook)
                 for message in check(webhook, attempt, endpoint.secret):
                     self._break(rule, webhook, message, attempt)
             if attempt.fault is Fault.REDIRECT:
-                self._check("delivery-redirect", webhook)
+                self._check(Behaviour.DELIVERY_REDIRECT, webhook)
 
     def together(self, attempts: Sequence[Attempt], now: float) -> None:
         """Look at the attempts of each event, up to now."""
@@ -135,9 +138,9 @@ class Judge:
             if webhook is None or webhook.delivery is None:
                 continue
             if any(self.pace.pause(webhook.delivery, n) for n, e in enumerate(event, 1) if e.fault):
-                self._check("delivery-retry", webhook)
+                self._check(Behaviour.DELIVERY_RETRY, webhook)
             if event[-1].fault is None and self._is_watched(webhook.delivery, event[-1], now):
-                self._check("delivery-acknowledged", webhook)
+                self._check(Behaviour.DELIVERY_ACKNOWLEDGED, webhook)
             for rule, message, last in broken(webhook, webhook.delivery, event, self.pace, now):
                 self._break(rule, webhook, message, *event[: event.index(last) + 1])
 
@@ -147,12 +150,12 @@ class Judge:
             return
         until = cause.answered_at + webhook.trigger.within_seconds
         first = self.arrived(webhook, cause, attempts)
-        self._check("event-missing", webhook)
+        self._check(Behaviour.EVENT_MISSING, webhook)
         if first is None:
             message = f"no delivery of it came within {webhook.trigger.within_seconds} seconds"
-            self._break("event-missing", webhook, message, before=(cause.exchange,))
+            self._break(Behaviour.EVENT_MISSING, webhook, message, before=(cause.exchange,))
         elif first.received_at > until:
-            self._break("event-missing", webhook, "it came too late", first)
+            self._break(Behaviour.EVENT_MISSING, webhook, "it came too late", first)
 
     def arrived(
         self, webhook: Webhook, cause: Cause, attempts: Sequence[Attempt]
@@ -179,24 +182,24 @@ class Judge:
         if registration.declared.event_types is None:
             return
         pointer = registration.operation / WEBHOOK_ENDPOINT.name
-        self.record.check("event-unsubscribed", pointer)
+        self.record.check(Behaviour.EVENT_UNSUBSCRIBED, pointer)
         for attempt in attempts:
             webhook = self.webhook(attempt)
             if webhook is None or webhook.name in selected or registration.is_sent_to_one(webhook):
                 continue
             message = f"'{webhook.name}' came to an endpoint that did not select it"
-            self._violate("event-unsubscribed", pointer, message, attempt)
+            self._violate(Behaviour.EVENT_UNSUBSCRIBED, pointer, message, attempt)
 
     def silence(
         self, registration: Registration, removed_at: float, attempts: Sequence[Attempt]
     ) -> None:
         """Look whether an endpoint got anything after it was removed."""
         pointer = registration.remove.pointer
-        self.record.check("delivery-deleted", pointer)
+        self.record.check(Behaviour.DELIVERY_DELETED, pointer)
         for attempt in attempts:
             if attempt.received_at > removed_at + REMOVAL_SECONDS:
                 message = "a delivery came after its endpoint was removed"
-                self._violate("delivery-deleted", pointer, message, attempt)
+                self._violate(Behaviour.DELIVERY_DELETED, pointer, message, attempt)
 
     def leave(self, reasons: Mapping[str, str]) -> None:
         """Note why rules were not applied to webhooks, where they were not."""
@@ -210,7 +213,7 @@ class Judge:
         # What has no header for its type could be any of those that declare none.
         if all(each.delivery is not None for each in self.webhooks):
             message = "a delivery has a type that is no webhook of the document"
-            self._violate("event-headers", WEBHOOKS, message, attempt)
+            self._violate(Behaviour.EVENT_HEADERS, WEBHOOKS, message, attempt)
 
     def _is_watched(self, declared: Delivery, acknowledged: Attempt, now: float) -> bool:
         pause = self.pace.pause(declared, 1)

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.attempt import Fault
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
@@ -24,12 +25,12 @@ Provoke = Callable[[str, str | None], Exchange]
 _SLOWER_SECONDS = 0.5
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
-    "event-schema": "no delivery of it came",
-    "event-headers": "no delivery of it came",
-    "signature": "no delivery of it came whose secret is known",
-    "delivery-redirect": "no delivery of it was answered with a redirect",
-    "delivery-retry": "the run does not wait as long as the declared pauses",
-    "delivery-acknowledged": "the run ended before a repetition could have come",
+    Behaviour.EVENT_SCHEMA: "no delivery of it came",
+    Behaviour.EVENT_HEADERS: "no delivery of it came",
+    Behaviour.SIGNATURE: "no delivery of it came whose secret is known",
+    Behaviour.DELIVERY_REDIRECT: "no delivery of it was answered with a redirect",
+    Behaviour.DELIVERY_RETRY: "the run does not wait as long as the declared pauses",
+    Behaviour.DELIVERY_ACKNOWLEDGED: "the run ended before a repetition could have come",
 }
 
 
@@ -91,10 +92,10 @@ class Observation:
             self._settle(whole, narrow, len(plays), until)
         except (CannotObserve, GivenUp) as error:
             reason = str(error) or "the run ended before"
-            self._judge.leave(dict.fromkeys(("event-missing", *_NOT_SEEN), reason))
+            self._judge.leave(dict.fromkeys((Behaviour.EVENT_MISSING, *_NOT_SEEN), reason))
             for rule, operation in (
-                ("event-unsubscribed", self.registration.operation),
-                ("delivery-deleted", self.registration.remove),
+                (Behaviour.EVENT_UNSUBSCRIBED, self.registration.operation),
+                (Behaviour.DELIVERY_DELETED, self.registration.remove),
             ):
                 self.target.record.skip(rule, operation.pointer, reason)
         else:
@@ -127,7 +128,7 @@ class Observation:
         if removal.response is None or not removal.response.is_success:
             pointer = self.registration.remove.pointer
             reason = f"{self.registration.remove.name} {outcome(removal)}"
-            self.target.record.skip("delivery-deleted", pointer, reason)
+            self.target.record.skip(Behaviour.DELIVERY_DELETED, pointer, reason)
             return None
         return time.time()
 
@@ -142,7 +143,9 @@ class Observation:
             if trigger is None or webhook.delivery is None:
                 said = "what causes it" if trigger is None else "which header names its type"
                 reason = f"the document does not say {said}"
-                self.target.record.skip("event-missing", place("event-missing", webhook), reason)
+                self.target.record.skip(
+                    Behaviour.EVENT_MISSING, place(Behaviour.EVENT_MISSING, webhook), reason
+                )
                 continue
             scenario = trigger.scenario.raw if trigger.scenario else None
             call = trigger.operation.raw, scenario
@@ -153,7 +156,9 @@ class Observation:
                 self._causes[webhook.name] = cause
             else:
                 reason = f"what causes it {outcome(cause.exchange)}"
-                self.target.record.skip("event-missing", place("event-missing", webhook), reason)
+                self.target.record.skip(
+                    Behaviour.EVENT_MISSING, place(Behaviour.EVENT_MISSING, webhook), reason
+                )
 
     def _cause_again(self, narrow: Endpoint, selected: Sequence[str], times: int) -> float:
         """Cause as many events of an endpoint; return until when the last of them has to come."""
@@ -222,7 +227,7 @@ class Observation:
         self._judge.leave(_NOT_SEEN)
         if self.receiver.refused:
             reason = "some requests to the receiver were too many, or not HTTP, and were not kept"
-            self.target.record.skip("event-missing", WEBHOOKS, reason)
+            self.target.record.skip(Behaviour.EVENT_MISSING, WEBHOOKS, reason)
 
     def _selectable(self) -> list[str]:
         return [each.name for each in self.webhooks if not self.registration.is_sent_to_one(each)]

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.vocabulary.keywords.delivery import Delivery
 
@@ -67,11 +68,11 @@ def broken(
     for failures, (before, after) in enumerate(pairwise(attempts), 1):
         if before.fault is None:
             message = "an event that was acknowledged comes again"
-            yield Broken("delivery-acknowledged", message, after)
+            yield Broken(Behaviour.DELIVERY_ACKNOWLEDGED, message, after)
             continue
         if after.body != before.body:
             message = "the bytes of the next attempt are not those of the one before"
-            yield Broken("delivery-retry", message, after)
+            yield Broken(Behaviour.DELIVERY_RETRY, message, after)
         pause = pace.pause(declared, failures)
         if pause is not None:
             yield from _untimely(declared, before, after, pause)
@@ -79,7 +80,7 @@ def broken(
     until = awaited(attempts, declared, pace)
     if until is not None and until <= now:
         fault = attempts[-1].fault
-        yield Broken("delivery-retry", f"no attempt follows after {fault}", attempts[-1])
+        yield Broken(Behaviour.DELIVERY_RETRY, f"no attempt follows after {fault}", attempts[-1])
 
 
 def _untimely(
@@ -87,9 +88,13 @@ def _untimely(
 ) -> Iterator[Broken]:
     waited = after.received_at - failed_at(before, declared)
     if waited < pause - EARLY_SECONDS - pause * 0.1:
-        yield Broken("delivery-retry", "the next attempt comes before the declared pause", after)
+        yield Broken(
+            Behaviour.DELIVERY_RETRY, "the next attempt comes before the declared pause", after
+        )
     elif waited > pause * 1.1 + LATE_SECONDS:
-        yield Broken("delivery-retry", "the next attempt comes after the declared pause", after)
+        yield Broken(
+            Behaviour.DELIVERY_RETRY, "the next attempt comes after the declared pause", after
+        )
 
 
 def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broken]:
@@ -99,7 +104,7 @@ def _copied(webhook: Webhook, before: Attempt, after: Attempt) -> Iterator[Broke
     timestamps = [_timestamp(webhook, each) for each in (before, after)]
     if timestamps[0] is not None and timestamps[0] == timestamps[1]:
         message = "the timestamp is that of the attempt before, and was not made anew"
-        yield Broken("signature", message, after)
+        yield Broken(Behaviour.SIGNATURE, message, after)
 
 
 def _timestamp(webhook: Webhook, attempt: Attempt) -> str | None:

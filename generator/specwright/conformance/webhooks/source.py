@@ -10,6 +10,7 @@ from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.endpoints import SOURCE
 from specwright.conformance.webhooks.observe import Observation, setting
@@ -58,7 +59,7 @@ class Watch:
             reason = "the document does not declare how endpoints are registered"
             for webhook in declared:
                 said = "no receiver was asked for" if options is None else reason
-                record.skip("event-missing", webhook.pointer, said)
+                record.skip(Behaviour.EVENT_MISSING, webhook.pointer, said)
             return
         main = OTHER if OTHER in keys else MAIN
         own = {MAIN: keys[main]} if main in keys else {}

@@ -1,0 +1,32 @@
+"""The id of a rule is spelled in one place, where a search finds it."""
+
+from collections import defaultdict
+
+from specwright.check.checks import DESCRIPTIONS
+from specwright.compare.verdicts.change_rules import BY_ID
+from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.conformance.rule_ids import Behaviour
+from specwright.conformance.rules.behaviour_rules import RULES
+from specwright.conformance.webhooks import deliveries
+from specwright.review import package_rules
+
+from .test_keywords import TOOLKIT, strings
+
+ALL = (*DESCRIPTIONS, *BY_ID.values(), *RULES, *deliveries.RULES, *package_rules.DESCRIPTIONS)
+
+
+def test_an_id_is_spelled_once() -> None:
+    ids = {str(rule.id) for rule in ALL}
+    spelled: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted(TOOLKIT.rglob("*.py")):
+        for line, text in strings(path.read_text("utf-8")):
+            # One word alone has other meanings, too: `signature` is a rule and a declaration.
+            if "-" in text and text in ids:
+                spelled[text].append(f"{path.relative_to(TOOLKIT)}:{line}")
+    assert {id: places for id, places in spelled.items() if len(places) > 1} == {}
+    assert set(spelled) == {id for id in ids if "-" in id}
+
+
+def test_every_id_has_its_rule() -> None:
+    assert list(BY_ID) != [] and set(BY_ID) == set(ChangeRule)
+    assert {rule.id for rule in RULES} == set(Behaviour)
