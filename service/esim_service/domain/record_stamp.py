@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import TypeAlias, TypeVar
 
 from ..store.changes.change import Change
@@ -48,9 +47,7 @@ Act: TypeAlias = Callable[[Account, Stamp], Unit[tuple[Account, T]]]
 def change(
     scope: Scope, subject: str, act: Act[T], stamp: Stamp, *, gives_way: bool = False
 ) -> Change[T]:
-    """Make a change of rules that also get a stamp, which is set when they hold the account."""
-    return Change(scope, subject, partial(_act, act, stamp), gives_way)
-
-
-def _act(act: Act[T], stamp: Stamp, account: Account) -> Unit[tuple[Account, T]]:
-    return act(account, stamp.under(account))
+    """Return a change whose rules also get a stamp, which is set once they hold the account."""
+    return Change(
+        scope, subject, lambda account: act(account, stamp.under(account)), gives_way=gives_way
+    )

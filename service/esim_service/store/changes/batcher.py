@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any, Generic, TypeAlias, TypeVar
 
 from .batch_unit import Outcome
@@ -15,15 +14,9 @@ Q = TypeVar("Q")
 
 BATCH = 64
 
+# Something that is asked for, and the future of its caller.
+_Waiting: TypeAlias = tuple[Q, asyncio.Future[Any]]
 Make: TypeAlias = Callable[[Sequence[Q]], Awaitable[Sequence[Outcome[Any]]]]
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Request(Generic[Q]):
-    """Something that is asked for, and who waits for it."""
-
-    asked: Q
-    future: asyncio.Future[Any]
 
 
 class Batcher(Generic[Q]):
@@ -48,7 +41,7 @@ class Batcher(Generic[Q]):
         self._workers = workers
         self._patience_seconds = patience_seconds
         self._working = 0
-        self._waiting: list[_Request[Q]] = []
+        self._waiting: list[_Waiting[Q]] = []
         self._expected = 1
         self._enough = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
@@ -56,7 +49,7 @@ class Batcher(Generic[Q]):
     async def do(self, asked: Q) -> Any:
         """Have something done in one of the next batches; return what came of it."""
         future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Request(asked, future))
+        self._waiting.append((asked, future))
         if len(self._waiting) >= self._expected:
             self._enough.set()
         if self._working < self._workers:
@@ -87,29 +80,29 @@ class Batcher(Generic[Q]):
             async with asyncio.timeout(self._patience_seconds):
                 await self._enough.wait()
 
-    async def _do(self, batch: Sequence[_Request[Q]]) -> None:
-        outcomes = await self._outcomes([each.asked for each in batch])
-        for each, outcome in zip(batch, outcomes, strict=True):
-            # Who was cancelled does not wait any more.
-            if each.future.done():
+    async def _do(self, batch: Sequence[_Waiting[Q]]) -> None:
+        outcomes = await self._outcomes([asked for asked, _ in batch])
+        for (_, future), outcome in zip(batch, outcomes, strict=True):
+            # A caller that was cancelled waits no more.
+            if future.done():
                 continue
             if outcome.error is not None:
-                each.future.set_exception(outcome.error)
+                future.set_exception(outcome.error)
             else:
-                each.future.set_result(outcome.result)
+                future.set_result(outcome.result)
 
-    def _next(self) -> Sequence[_Request[Q]]:
+    def _next(self) -> Sequence[_Waiting[Q]]:
         """Take what can be in one batch; the others keep their places."""
-        batch: list[_Request[Q]] = []
-        rest: list[_Request[Q]] = []
+        batch: list[_Waiting[Q]] = []
+        rest: list[_Waiting[Q]] = []
         keys: set[Hashable] = set()
-        for request in self._waiting:
-            key = self._apart(request.asked)
+        for waiting in self._waiting:
+            key = self._apart(waiting[0])
             if len(batch) < BATCH and key not in keys:
                 keys.add(key)
-                batch.append(request)
+                batch.append(waiting)
             else:
-                rest.append(request)
+                rest.append(waiting)
         self._waiting = rest
         return batch
 
