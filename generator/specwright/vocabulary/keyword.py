@@ -27,6 +27,20 @@ class Place(StrEnum):
     PROPERTY = "property"
 
 
+class Reader(StrEnum):
+    """The parts of the toolkit that act on declarations."""
+
+    CLIENT = "the client"
+    STUB = "the server stub"
+    TESTS = "the contract tests"
+    REVIEW = "the review of changes"
+
+
+# Of what a server does, and a caller only meets; of what is seen from outside alone.
+SERVED = (Reader.STUB, Reader.TESTS, Reader.REVIEW)
+OBSERVED = (Reader.TESTS, Reader.REVIEW)
+
+
 # Without slots: Python 3.11 cannot make `Keyword[Capacity](…)` of a frozen class that has them.
 @dataclass(frozen=True, eq=False)
 class Keyword(Generic[T]):
@@ -35,12 +49,14 @@ class Keyword(Generic[T]):
     Attributes:
         hint: the type of its value, with what is to be said of it.
         example: a value, for people.
+        readers: those that act on the declaration; a test holds each of them to it.
     """
 
     name: str
     places: tuple[Place, ...]
     hint: object
     example: object
+    readers: tuple[Reader, ...] = tuple(Reader)
 
     @property
     def attribute(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import SERVED, Keyword, Place
 from specwright.vocabulary.types import Positive
 
 
@@ -17,5 +17,9 @@ class BodyLimit:
 
 
 BODY_LIMIT = Keyword[BodyLimit](
-    "x-contract-body-limit", (Place.DOCUMENT,), BodyLimit, {"max_bytes": 65536}
+    "x-contract-body-limit",
+    (Place.DOCUMENT,),
+    BodyLimit,
+    {"max_bytes": 65536},
+    SERVED,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import SERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name, Positive, Status
 
@@ -42,4 +42,5 @@ CAPACITY = Keyword[Capacity](
         "code": "too_many_hooks",
         "release": "deleteHook",
     },
+    SERVED,
 )

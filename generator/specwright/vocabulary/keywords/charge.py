@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Name, Positive
 
@@ -54,4 +54,5 @@ CHARGE = Keyword[Charge](
     (Place.OPERATION,),
     Charge,
     {"balance": "getBalance", "at": "/available", "amount": "/total"},
+    OBSERVED,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Choice, InstancePointer
 
@@ -34,5 +34,9 @@ class Filter:
 
 
 FILTER = Keyword[Filter](
-    "x-contract-filter", (Place.PARAMETER,), Filter, {"property": "/status", "match": "equals"}
+    "x-contract-filter",
+    (Place.PARAMETER,),
+    Filter,
+    {"property": "/status", "match": "equals"},
+    OBSERVED,
 )

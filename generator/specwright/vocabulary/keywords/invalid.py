@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import SERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name
 
@@ -20,5 +20,9 @@ class Invalid:
 
 
 INVALID = Keyword[Invalid](
-    "x-contract-invalid", (Place.PROPERTY,), Invalid, {"code": "invalid_url"}
+    "x-contract-invalid",
+    (Place.PROPERTY,),
+    Invalid,
+    {"code": "invalid_url"},
+    SERVED,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Choice, InstancePointer
 
@@ -28,5 +28,9 @@ class Order:
 
 
 ORDER = Keyword[Order](
-    "x-contract-order", (Place.OPERATION,), Order, {"by": "/created_at", "direction": "descending"}
+    "x-contract-order",
+    (Place.OPERATION,),
+    Order,
+    {"by": "/created_at", "direction": "descending"},
+    OBSERVED,
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import SERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Limits, Name, Positive
 
@@ -62,7 +62,12 @@ RATE_LIMITS = Keyword[RateLimits](
         "classes": {"read": {"limit": 600, "window_seconds": 60, "scope": "key"}},
         "headers": {"retry": "Retry-After"},
     },
+    SERVED,
 )
 RATE_LIMIT = Keyword[RateLimit](
-    "x-contract-rate-limit", (Place.OPERATION,), RateLimit, {"class": "read"}
+    "x-contract-rate-limit",
+    (Place.OPERATION,),
+    RateLimit,
+    {"class": "read"},
+    SERVED,
 )

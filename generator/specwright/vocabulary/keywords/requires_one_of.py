@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import SERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Limits, Name
 
@@ -29,4 +29,5 @@ REQUIRES_ONE_OF = Keyword[RequiresOneOf](
     (Place.OPERATION,),
     RequiresOneOf,
     {"parameters": ["country", "region"], "code": "missing_place"},
+    SERVED,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Limits, Name
 
@@ -52,4 +52,5 @@ RESET = Keyword[Reset](
         "keeps": ["listHooks"],
         "restores": [{"operation": "getBalance", "at": "/available"}],
     },
+    OBSERVED,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Name, Positive
 
@@ -34,4 +34,5 @@ TRIGGER = Keyword[Trigger](
     (Place.WEBHOOK,),
     Trigger,
     {"operation": "createOrder", "scenario": None, "within_seconds": 15},
+    OBSERVED,
 )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
 from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import InstancePointer, Name
 
@@ -56,4 +56,5 @@ WEBHOOK_ENDPOINT = Keyword[WebhookEndpoint](
         "remove": "deleteHook",
         "test": None,
     },
+    OBSERVED,
 )

@@ -1,0 +1,117 @@
+"""Whoever a keyword names as its reader acts on it: client, stub, contract tests and review."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright import pipeline
+from specwright.compare.document.declarations import CLAUSES
+from specwright.compare.schemas.annotations import ANNOTATIONS
+from specwright.config import read_config
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+from specwright.emit.fileset import FileSet
+from specwright.vocabulary.keyword import Keyword, Reader
+from specwright.vocabulary.table import KEYWORDS
+
+TOOLKIT = Path(pipeline.__file__).parent
+PLAN = "_operations.py"
+# The files of a package that belong to one side alone; client and stub share the others.
+SIDES = {
+    "client.py": {Reader.CLIENT},
+    "async_client.py": {Reader.CLIENT},
+    "server.py": {Reader.STUB},
+}
+ROOMS = {Reader.CLIENT: "runtime/client", Reader.STUB: "runtime/server"}
+# The keywords that refer into each of these, and cannot stay where it goes.
+REFERRING = {
+    "x-contract-pagination": ("x-contract-order", "x-contract-filter"),
+    "x-contract-error": (
+        "x-contract-capacity",
+        "x-contract-idempotency",
+        "x-contract-invalid",
+        "x-contract-requires-one-of",
+    ),
+}
+EACH = pytest.mark.parametrize(
+    "keyword", KEYWORDS, ids=lambda each: f"{each.name} of a {each.places[0]}"
+)
+
+
+def without(value: Any, names: tuple[str, ...]) -> Any:
+    """The value without the members of these names, at any depth."""
+    if isinstance(value, dict):
+        return {name: without(each, names) for name, each in value.items() if name not in names}
+    return [without(each, names) for each in value] if isinstance(value, list) else value
+
+
+@pytest.fixture(scope="module")
+def contract(root: Path) -> Document:
+    return load(root / "spec" / "openapi.json")
+
+
+def package(contract: Document, root: Path, *left_out: str) -> FileSet:
+    config = read_config(root / "pyproject.toml")
+    return pipeline.generate(contract.with_data(without(contract.data, left_out)), config.options)
+
+
+def source(*places: str) -> str:
+    """The code of modules or folders of the toolkit."""
+    files = (file for place in places for file in sorted(TOOLKIT.glob(place)))
+    return "\n".join(file.read_text("utf-8") for file in files)
+
+
+def readers(name: str, before: str, after: str) -> Iterator[Reader]:
+    """Those that see the difference between two versions of a generated file."""
+    if name != PLAN:
+        yield from SIDES.get(name, set(ROOMS))
+        return
+    # A field of the plan is for those whose part of the runtime reads it.
+    lines = set(before.splitlines()) ^ set(after.splitlines())
+    fields = {field for line in lines for field in re.findall(r"\b([a-z_]+)=", line)}
+    for reader, room in ROOMS.items():
+        code = source(f"{room}/*.py")
+        if any(re.search(rf"\.{field}\b", code) for field in fields):
+            yield reader
+
+
+@EACH
+def test_generated_code_differs_for_those_that_read_a_keyword(
+    keyword: Keyword[Any], contract: Document, root: Path
+) -> None:
+    others = REFERRING.get(keyword.name, ())
+    before = package(contract, root, *others)
+    after = package(contract, root, keyword.name, *others)
+    found = {
+        reader
+        for path in before.keys() | after.keys()
+        if path.endswith(".py") and before.get(path) != after.get(path)
+        for reader in readers(
+            path.rpartition("/")[2],
+            before.get(path, b"").decode(),
+            after.get(path, b"").decode(),
+        )
+    }
+    assert found == set(keyword.readers) & set(ROOMS)
+
+
+@EACH
+def test_the_review_reads_a_keyword(keyword: Keyword[Any]) -> None:
+    read = {clause.keyword.name for clause in CLAUSES} | {each.keyword for each in ANNOTATIONS}
+    # Some say only how values are made, or hidden.
+    assert (Reader.REVIEW in keyword.readers) == (keyword.name in read)
+
+
+@EACH
+def test_the_contract_tests_read_a_keyword(keyword: Keyword[Any]) -> None:
+    module = next(
+        file.stem
+        for file in (TOOLKIT / "vocabulary" / "keywords").glob("*.py")
+        if f'"{keyword.name}"' in file.read_text("utf-8")
+    )
+    uses = rf"keywords\.{module} import|\.declared\[\"{keyword.attribute}\"\]"
+    found = re.search(uses, source("conformance/**/*.py"))
+    assert bool(found) == (Reader.TESTS in keyword.readers)
