@@ -99,7 +99,7 @@ def test_as_many_pairs_as_may_be_are_all_compared(
         operation = {"requestBody": {"content": content}, "responses": {}}
         return whole("{}") | {"paths": {"/a": {"post": operation}}}
 
-    monkeypatch.setattr("specwright.compare.walk.MOST_PAIRS", most)
+    monkeypatch.setattr("specwright.compare.schemas.walk.MOST_PAIRS", most)
     found = [each.rule for each in changes(report(tmp_path, document(9), document(8)))]
     assert ("diff-incomplete" not in found) == is_complete
     assert found.count("range-narrowed") == min(most, 3) - 1

@@ -263,7 +263,9 @@ class Shop:
         if value.get("note") == "sold out" and self.bug != "keeps the price":
             self.owed[partner] += price
         self.replies[key] = (payload, reply)
-        headers = {"Replayed": "yes"} if self.bug == "always a replay" else {}
+        is_known = any(used == key[1] for owner, used in self.replies if owner != scope)
+        is_marked = is_known and self.bug == "marks what others made"
+        headers = {"Replayed": "yes"} if is_marked or self.bug == "always a replay" else {}
         return Response(reply, 201, headers, "application/json")
 
     def _read(self, request: Request, body: bytes) -> dict[str, Any]:

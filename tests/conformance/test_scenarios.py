@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from specwright.commands.test import exit_code
 from specwright.conformance.bench.target import (
@@ -34,9 +36,11 @@ from specwright.conformance.run import (
 )
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.idempotency import idempotency
+from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
 from specwright.document.sources.load import load
-from tests.conformance.shop import DOCUMENT, KEYS, Shop, serving
+from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
 
 # What the shop does wrong -> the rule that says so.
 BUGS = {
@@ -76,6 +80,7 @@ BUGS = {
     "lists everybody's": "isolation",
     "long labels": "invalid-accepted",
     "long notes": "invalid-accepted",
+    "marks what others made": "idempotency-scope",
     "no allow": "method-not-allowed",
     "no authentication": "credentials-ignored",
     "no defaults": "idempotency-replay",
@@ -118,6 +123,7 @@ BUGS = {
     "wrong status": "error-code",
     "wrong type": "error-code",
 }
+ANNA = next(iter(KEYS))
 # Of the class of all requests, where it is to be used up.
 LIMIT = 80
 DELETE = "/paths/~1hooks~1{hook_id}/delete"
@@ -158,6 +164,56 @@ def test_a_reset_that_does_not_succeed_is_not_blamed_for_what_is_left() -> None:
     found = {each.rule for each in run("reset fails without credit").record.failures.values()}
     assert "server-error" in found
     assert "reset" not in found
+
+
+class Busy(Shop):
+    """Keeps the key of a request that names no item, but answers the first of them in general."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self.code: str | None = code
+        self.kept: set[str] = set()
+
+    def create_order(self, request: Request, partner: str, body: bytes) -> Response:
+        value = json.loads(body)
+        is_new = (partner, value["reference"]) not in self.replies
+        if value["reference"] in self.kept:
+            raise Refused("changed")
+        if is_new and value["item_id"] not in [item["id"] for item in ITEMS]:
+            code, self.code = self.code, None
+            if code is not None:
+                raise Refused(code)
+            self.kept.add(value["reference"])
+        return super().create_order(request, partner, body)
+
+
+@pytest.mark.parametrize("code", ["slow_down", "bad_key"])
+def test_only_a_refusal_of_the_request_itself_shows_that_keys_of_failures_are_kept(
+    code: str,
+) -> None:
+    shop, keys = Busy(code), {MAIN: ANNA}
+    with (
+        serving(shop.app()) as url,
+        Target(url, Credential.of(contract().document), Record(), keys) as target,
+    ):
+        idempotency(Workbench(contract(), target, "scenarios"))
+    assert shop.code is None
+    assert [each.rule for each in failures(target.record)] == ["idempotency-failure"]
+
+
+@pytest.mark.parametrize(("bug", "rules"), [("", []), ("offset", ["pagination"])])
+def test_what_comes_after_the_first_of_two_pages_moves_the_second(
+    bug: str, rules: list[str]
+) -> None:
+    with (
+        serving(Shop(bug).app()) as url,
+        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+    ):
+        bench = Workbench(contract(), target, "scenarios")
+        for _ in range(3):
+            bench.succeed(contract().by_id["createOrder"])
+        lists(bench)
+    assert [each.rule for each in failures(target.record)] == rules
 
 
 def test_requests_at_once_that_each_take_effect_are_found() -> None:
