@@ -92,6 +92,7 @@ BUGS = {
     "offset": "pagination",
     "oldest first": "order",
     "one hook": "capacity",
+    "one method allowed": "method-not-allowed",
     "one request id": "request-id",
     "one scope": "idempotency-scope",
     "one too many": "page-size",
@@ -285,6 +286,30 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
             scenario(bench)
     assert [each.message for each in begun.record.failures.values()] == ([said] if said else [])
     assert "rate-limit" in begun.record.checked
+
+
+class Stingy(Shop):
+    """Refuses the last of the requests that it says are left."""
+
+    def _left(self, request: Request) -> int:
+        return super()._left(request) or -1
+
+
+def test_a_limit_that_is_not_kept_to_the_last_request_is_found(tmp_path: Path) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    document["x-contract-rate-limit"]["classes"]["all"]["limit"] = LIMIT
+    limited, (main, _, spent) = written(tmp_path, document), KEYS
+    with (
+        serving(Stingy(requests=LIMIT).app()) as url,
+        Target(
+            url, Credential.of(limited.document), Record(), {MAIN: main, LIMITED: spent}
+        ) as target,
+    ):
+        bench = Workbench(limited, target, "scenarios")
+        for scenario in (explore, rate_limits):
+            scenario(bench)
+    said = "fewer than 80 requests of the class 'all' within 60 seconds were served"
+    assert [each.message for each in failures(target.record)] == [said]
 
 
 @pytest.mark.parametrize(("index", "status"), [(0, 200), (-1, 401)])
