@@ -37,6 +37,7 @@ def contract(tmp_path: Path) -> Contract:
                     operation["responses"].pop(status, None)
     document["paths"]["/hooks/{hook_id}"]["delete"]["responses"]["204"]["headers"] = HEADERS
     document["paths"]["/hooks"]["get"]["responses"]["429"] = {"description": "Too many requests."}
+    document["paths"]["/credit"]["get"]["responses"]["200"]["content"] = {"text/*": {}}
     document["x-contract-error"]["codes"] |= FAILURES
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(document), "utf-8")
@@ -138,3 +139,21 @@ def test_a_limit_says_how_long_to_wait_within_its_window(
     found = blamed(contract, "listHooks", 429, **headers)
     said = "listHooks: Retry-After is not between 1 and 60 seconds"
     assert (("rate-limit-headers", said) in found) == is_wrong
+
+
+@pytest.mark.parametrize(
+    ("given", "is_declared"),
+    [
+        ("text/plain", True),
+        ("TEXT/Html; charset=utf-8", True),
+        ("textual/plain", False),
+        ("application/json", False),
+        ("", False),
+    ],
+)
+def test_a_range_of_media_types_holds_those_of_one_type(
+    contract: Contract, given: str, is_declared: bool
+) -> None:
+    headers = {"RateLimit": '"all";r=1;t=1', "Content-Type": given}
+    found = [rule for rule, _ in blamed(contract, "getCredit", 200, **headers)]
+    assert found == ([] if is_declared else ["undeclared-media-type"])

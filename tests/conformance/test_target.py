@@ -175,3 +175,38 @@ def test_eight_requests_or_a_minute_without_an_answer_are_enough(
             for _ in range(20):
                 asked(target)
     assert len(target.record.exchanges) == requests
+
+
+@pytest.mark.parametrize(("seconds", "is_answered"), [(20.0, True), (30.0, True), (31.0, False)])
+def test_an_answer_that_comes_drop_by_drop_has_thirty_seconds(
+    seconds: float, is_answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(Clock):
+        """Stands still until an answer has begun, and then goes on once."""
+
+        asked = 0
+
+        def monotonic(self) -> float:
+            self.now, self.asked = seconds if self.asked > 1 else 0.0, self.asked + 1
+            return self.now
+
+    monkeypatch.setattr(sys.modules[Target.__module__], "time", Late(0.0))
+    with hanging_up(1) as (url, _), Target(url, None, Record(), {}) as target:
+        exchange = asked(target)
+    assert (exchange.response is not None) == is_answered
+    assert exchange.failure == (
+        None if is_answered else "ReadTimeout: the answer took more than 30 s"
+    )
+
+
+@pytest.mark.parametrize(("most", "is_answered"), [(3, True), (2, True), (1, False)])
+def test_an_answer_has_an_end(
+    most: int, is_answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[Target.__module__], "MAX_RESPONSE_BYTES", most)
+    with hanging_up(1) as (url, _), Target(url, None, Record(), {}) as target:
+        exchange = asked(target)
+    assert (exchange.response is not None) == is_answered
+    assert exchange.failure == (
+        None if is_answered else "ReadError: the body has more than 1 bytes"
+    )

@@ -152,6 +152,14 @@ def test_changes_of_an_unchanged_version_are_not_released(tmp_path: Path) -> Non
     assert written(tmp_path, ("maximum: 20", "maximum: 30")).startswith("## [Unreleased]\n")
 
 
+def test_what_is_not_proven_may_break(tmp_path: Path) -> None:
+    text, patterns = "thing: {type: string", ("^(?!xy)[a-z]{3}$", "^(?!x)[a-z]{3}$")
+    before, after = (f"thing: {{type: string, pattern: '{each}'" for each in patterns)
+    several = DOCUMENT.replace(text, before)
+    entry = written(tmp_path, RELEASE, (before, after), text=several)
+    assert "\n  - **Perhaps breaking:** " in entry
+
+
 def test_words_alone_are_no_change(tmp_path: Path) -> None:
     text = written(tmp_path, RELEASE, ("Orders things.", "Places an order."))
     assert text == "## [2.0.0]\n\nNothing that users of the API notice.\n"
