@@ -87,6 +87,24 @@ def test_more_pairs_than_anybody_writes_are_said(
     assert "diff-incomplete" in {each.rule for each in found}
 
 
+@pytest.mark.parametrize(("most", "is_complete"), [(2, False), (3, True), (4, True)])
+def test_as_many_pairs_as_may_be_are_all_compared(
+    most: int, is_complete: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both sides differ in an object and in two of its properties."""
+
+    def document(maximum: int) -> dict[str, Any]:
+        members = {name: {"type": "integer", "maximum": maximum} for name in ("a", "b")}
+        content = {"application/json": {"schema": {"properties": members}}}
+        operation = {"requestBody": {"content": content}, "responses": {}}
+        return whole("{}") | {"paths": {"/a": {"post": operation}}}
+
+    monkeypatch.setattr("specwright.compare.schemas.walk.MOST_PAIRS", most)
+    found = [each.rule for each in changes(report(tmp_path, document(9), document(8)))]
+    assert ("diff-incomplete" not in found) == is_complete
+    assert found.count("range-narrowed") == min(most, 3) - 1
+
+
 def test_an_operation_of_the_wrong_shape_is_said_and_the_others_are_compared(
     tmp_path: Path,
 ) -> None:

@@ -18,6 +18,7 @@ CHANGES: list[tuple[str, Any, Any, list[str]]] = [
     ("query", {"type": "integer"}, {"type": "string", "pattern": "^a"}, ["type-narrowed"]),
     ("query", {"type": "string"}, TEXTS, ["text-type-changed"]),
     ("query", {"type": "integer"}, TEXTS, ["text-type-changed"]),
+    ("query", {"type": "string"}, {**TEXTS, "minItems": 1}, ["text-type-changed"]),
     ("query", {"type": "string"}, {**TEXTS, "minItems": 2}, ["type-narrowed"]),
     ("query", TEXTS, {"type": "string"}, ["type-narrowed"]),
     # A comma in a path separates items.

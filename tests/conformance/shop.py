@@ -100,7 +100,8 @@ class Shop:
             except Refused as refused:
                 answer = self._error(refused)
             if answer.status_code == 405 and self.bug != "no allow":
-                answer.headers["Allow"] = ", ".join(handlers)
+                shown = list(handlers)[: 1 if self.bug == "one method allowed" else None]
+                answer.headers["Allow"] = ", ".join(shown)
             return self._finish(answer, max(left, 0))
 
         return endpoint
@@ -263,7 +264,9 @@ class Shop:
         if value.get("note") == "sold out" and self.bug != "keeps the price":
             self.owed[partner] += price
         self.replies[key] = (payload, reply)
-        headers = {"Replayed": "yes"} if self.bug == "always a replay" else {}
+        is_known = any(used == key[1] for owner, used in self.replies if owner != scope)
+        is_marked = is_known and self.bug == "marks what others made"
+        headers = {"Replayed": "yes"} if is_marked or self.bug == "always a replay" else {}
         return Response(reply, 201, headers, "application/json")
 
     def _read(self, request: Request, body: bytes) -> dict[str, Any]:

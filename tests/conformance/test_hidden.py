@@ -86,10 +86,10 @@ def test_a_value_is_hidden_wherever_it_stands(
 def test_numbers_are_hidden_and_what_is_too_short_to_be_searched_for_is_not(
     tmp_path: Path,
 ) -> None:
-    holder = {"properties": dict.fromkeys(("pin", "flag", "digit"), SECRET)}
-    value = {"pin": 450013, "flag": True, "digit": "7"}
+    value = {"pin": 450013, "flag": True, "digit": "7", "three": "abc", "four": "abcd"}
+    holder = {"properties": dict.fromkeys(value, SECRET)}
     found = hidden(contract(tmp_path, answer=holder), [exchange(OPERATION, None, value)])
-    assert found == {"450013"}
+    assert found == {"450013", "abcd"}
 
 
 @pytest.mark.parametrize(("name", "place"), [("request", OPERATION), ("delivery", WEBHOOK)])

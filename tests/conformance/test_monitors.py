@@ -36,6 +36,8 @@ def contract(tmp_path: Path) -> Contract:
                 for status in UNDECLARED:
                     operation["responses"].pop(status, None)
     document["paths"]["/hooks/{hook_id}"]["delete"]["responses"]["204"]["headers"] = HEADERS
+    document["paths"]["/hooks"]["get"]["responses"]["429"] = {"description": "Too many requests."}
+    document["paths"]["/credit"]["get"]["responses"]["200"]["content"] = {"text/*": {}}
     document["x-contract-error"]["codes"] |= FAILURES
     path = tmp_path / "shop.json"
     path.write_text(json.dumps(document), "utf-8")
@@ -113,3 +115,45 @@ def test_headers_are_held_to_their_declaration(
 ) -> None:
     found = blamed(contract, "deleteHook", 204, **{"RateLimit": '"all";r=1;t=1', **headers})
     assert found == [("response-header", f"deleteHook: {each}") for each in said]
+
+
+@pytest.mark.parametrize("status", [400, 422])
+@pytest.mark.parametrize(("id_", "is_wrong"), [("1", False), ("2", True), (None, False)])
+def test_an_error_repeats_the_id_of_its_request(
+    contract: Contract, status: int, id_: str | None, is_wrong: bool
+) -> None:
+    body = json.dumps({"request_id": id_} if id_ else {})
+    found = blamed(contract, "createOrder", status, body=body)
+    said = "createOrder: the body has another id than Request-Id"
+    assert (("request-id", said) in found) == is_wrong
+
+
+@pytest.mark.parametrize(
+    ("after", "is_wrong"),
+    [("1", False), ("60", False), ("0", True), ("61", True), ("-1", True), ("soon", True)],
+)
+def test_a_limit_says_how_long_to_wait_within_its_window(
+    contract: Contract, after: str, is_wrong: bool
+) -> None:
+    headers = {"RateLimit": '"all";r=0;t=1', "Retry-After": after}
+    found = blamed(contract, "listHooks", 429, **headers)
+    said = "listHooks: Retry-After is not between 1 and 60 seconds"
+    assert (("rate-limit-headers", said) in found) == is_wrong
+
+
+@pytest.mark.parametrize(
+    ("given", "is_declared"),
+    [
+        ("text/plain", True),
+        ("TEXT/Html; charset=utf-8", True),
+        ("textual/plain", False),
+        ("application/json", False),
+        ("", False),
+    ],
+)
+def test_a_range_of_media_types_holds_those_of_one_type(
+    contract: Contract, given: str, is_declared: bool
+) -> None:
+    headers = {"RateLimit": '"all";r=1;t=1', "Content-Type": given}
+    found = [rule for rule, _ in blamed(contract, "getCredit", 200, **headers)]
+    assert found == ([] if is_declared else ["undeclared-media-type"])

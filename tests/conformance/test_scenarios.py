@@ -7,6 +7,8 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from starlette.requests import Request
+from starlette.responses import Response
 
 from specwright.commands.test import exit_code
 from specwright.conformance.bench.target import (
@@ -34,9 +36,11 @@ from specwright.conformance.run import (
 )
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.idempotency import idempotency
+from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
 from specwright.document.sources.load import load
-from tests.conformance.shop import DOCUMENT, KEYS, Shop, serving
+from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
 
 # What the shop does wrong -> the rule that says so.
 BUGS = {
@@ -76,6 +80,7 @@ BUGS = {
     "lists everybody's": "isolation",
     "long labels": "invalid-accepted",
     "long notes": "invalid-accepted",
+    "marks what others made": "idempotency-scope",
     "no allow": "method-not-allowed",
     "no authentication": "credentials-ignored",
     "no defaults": "idempotency-replay",
@@ -87,6 +92,7 @@ BUGS = {
     "offset": "pagination",
     "oldest first": "order",
     "one hook": "capacity",
+    "one method allowed": "method-not-allowed",
     "one request id": "request-id",
     "one scope": "idempotency-scope",
     "one too many": "page-size",
@@ -118,6 +124,7 @@ BUGS = {
     "wrong status": "error-code",
     "wrong type": "error-code",
 }
+ANNA = next(iter(KEYS))
 # Of the class of all requests, where it is to be used up.
 LIMIT = 80
 DELETE = "/paths/~1hooks~1{hook_id}/delete"
@@ -158,6 +165,56 @@ def test_a_reset_that_does_not_succeed_is_not_blamed_for_what_is_left() -> None:
     found = {each.rule for each in run("reset fails without credit").record.failures.values()}
     assert "server-error" in found
     assert "reset" not in found
+
+
+class Busy(Shop):
+    """Keeps the key of a request that names no item, but answers the first of them in general."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__()
+        self.code: str | None = code
+        self.kept: set[str] = set()
+
+    def create_order(self, request: Request, partner: str, body: bytes) -> Response:
+        value = json.loads(body)
+        is_new = (partner, value["reference"]) not in self.replies
+        if value["reference"] in self.kept:
+            raise Refused("changed")
+        if is_new and value["item_id"] not in [item["id"] for item in ITEMS]:
+            code, self.code = self.code, None
+            if code is not None:
+                raise Refused(code)
+            self.kept.add(value["reference"])
+        return super().create_order(request, partner, body)
+
+
+@pytest.mark.parametrize("code", ["slow_down", "bad_key"])
+def test_only_a_refusal_of_the_request_itself_shows_that_keys_of_failures_are_kept(
+    code: str,
+) -> None:
+    shop, keys = Busy(code), {MAIN: ANNA}
+    with (
+        serving(shop.app()) as url,
+        Target(url, Credential.of(contract().document), Record(), keys) as target,
+    ):
+        idempotency(Workbench(contract(), target, "scenarios"))
+    assert shop.code is None
+    assert [each.rule for each in target.record.failures.values()] == ["idempotency-failure"]
+
+
+@pytest.mark.parametrize(("bug", "rules"), [("", []), ("offset", ["pagination"])])
+def test_what_comes_after_the_first_of_two_pages_moves_the_second(
+    bug: str, rules: list[str]
+) -> None:
+    with (
+        serving(Shop(bug).app()) as url,
+        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+    ):
+        bench = Workbench(contract(), target, "scenarios")
+        for _ in range(3):
+            bench.succeed(contract().by_id["createOrder"])
+        lists(bench)
+    assert [each.rule for each in target.record.failures.values()] == rules
 
 
 def test_requests_at_once_that_each_take_effect_are_found() -> None:
@@ -229,6 +286,30 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
             scenario(bench)
     assert [each.message for each in begun.record.failures.values()] == ([said] if said else [])
     assert "rate-limit" in begun.record.checked
+
+
+class Stingy(Shop):
+    """Refuses the last of the requests that it says are left."""
+
+    def _left(self, request: Request) -> int:
+        return super()._left(request) or -1
+
+
+def test_a_limit_that_is_not_kept_to_the_last_request_is_found(tmp_path: Path) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    document["x-contract-rate-limit"]["classes"]["all"]["limit"] = LIMIT
+    limited, (main, _, spent) = written(tmp_path, document), KEYS
+    with (
+        serving(Stingy(requests=LIMIT).app()) as url,
+        Target(
+            url, Credential.of(limited.document), Record(), {MAIN: main, LIMITED: spent}
+        ) as target,
+    ):
+        bench = Workbench(limited, target, "scenarios")
+        for scenario in (explore, rate_limits):
+            scenario(bench)
+    said = "fewer than 80 requests of the class 'all' within 60 seconds were served"
+    assert [each.message for each in target.record.failures.values()] == [said]
 
 
 @pytest.mark.parametrize(("index", "status"), [(0, 200), (-1, 401)])

@@ -1,13 +1,16 @@
-"""Requests on connections that were idle, and on connections that are new."""
+"""Where requests go, on which connections, and when it is enough of them."""
 
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from specwright.conformance.bench.target import Target
+import pytest
+
+from specwright.conformance.bench.target import MAIN, Credential, Target, TargetLost
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 
@@ -23,7 +26,7 @@ def read(connection: socket.socket) -> bytes:
 
 
 @contextmanager
-def hanging_up(*answers: int) -> Iterator[tuple[str, list[bytes]]]:
+def hanging_up(*answers: int, answer: bytes = ANSWER) -> Iterator[tuple[str, list[bytes]]]:
     """A server that answers so many requests of each connection, and hangs up on the next one."""
     seen: list[bytes] = []
     server = socket.create_server(("127.0.0.1", 0))
@@ -36,7 +39,7 @@ def hanging_up(*answers: int) -> Iterator[tuple[str, list[bytes]]]:
                     request = read(connection)
                     seen.append(request)
                     if number < count:
-                        connection.sendall(ANSWER)
+                        connection.sendall(answer)
 
     thread = threading.Thread(target=serve, daemon=True)
     thread.start()
@@ -79,3 +82,131 @@ def test_failures_count_only_while_nothing_is_answered_between_them() -> None:
     with hanging_up(*turns) as (url, _), Target(url, None, Record(), {}) as target:
         exchanges = [asked(target) for _ in turns]
     assert [each.response is not None for each in exchanges] == [False, True] * 9
+
+
+def keyed(url: str) -> Target:
+    """A target that is asked with a key."""
+    return Target(url, Credential("X-Key", ""), Record(), {MAIN: "key-of-the-test"})
+
+
+@pytest.fixture
+def elsewhere() -> Iterator[tuple[str, list[bytes]]]:
+    """A server that no request is for, with what reached it all the same."""
+    seen: list[bytes] = []
+    server = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        # Until the server is closed.
+        while True:
+            try:
+                connection, _ = server.accept()
+            except OSError:
+                return
+            with connection:
+                seen.append(connection.recv(65_536))
+                connection.sendall(ANSWER)
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.getsockname()[1]}", seen
+    # Closing alone does not wake up the one that accepts.
+    server.shutdown(socket.SHUT_RDWR)
+    server.close()
+    thread.join(10)
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_an_answer_and_is_not_followed(
+    status: int, elsewhere: tuple[str, list[bytes]]
+) -> None:
+    other, strays = elsewhere
+    moved = f"HTTP/1.1 {status} Moved\r\nLocation: {other}/\r\nContent-Length: 0\r\n\r\n"
+    with hanging_up(1, answer=moved.encode()) as (url, seen), keyed(url) as target:
+        exchange = asked(target)
+    assert exchange.response is not None
+    assert exchange.response.status == status
+    assert b"key-of-the-test" in seen[0]
+    assert strays == []
+
+
+def test_proxies_of_the_environment_get_no_keys(
+    elsewhere: tuple[str, list[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other, strays = elsewhere
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        for each in (name, name.upper()):
+            monkeypatch.delenv(each, raising=False)
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, other)
+    with hanging_up(1) as (url, seen), keyed(url) as target:
+        exchange = asked(target)
+    assert exchange.response is not None
+    assert b"key-of-the-test" in seen[0]
+    assert strays == []
+
+
+class Clock:
+    """Takes the place of the module `time`, for requests that take so many seconds each."""
+
+    def __init__(self, seconds: float) -> None:
+        self.now, self.seconds = 0.0, seconds
+
+    def time(self) -> float:
+        return self.now
+
+    def monotonic(self) -> float:
+        """Asked when a request begins and when it ends: as much later each time."""
+        self.now += self.seconds
+        return self.now
+
+
+@pytest.mark.parametrize(
+    ("seconds", "requests"), [(0.0, 8), (7.5, 8), (10.0, 7), (20.0, 4), (30.0, 3), (61.0, 1)]
+)
+def test_eight_requests_or_a_minute_without_an_answer_are_enough(
+    seconds: float, requests: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Every request ends with the refusal of the connection; only the clock hangs.
+    monkeypatch.setattr(sys.modules[Target.__module__], "time", Clock(seconds))
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        target = Target(f"http://127.0.0.1:{closed.getsockname()[1]}", None, Record(), {})
+        with target, pytest.raises(TargetLost, match=f"^{requests} requests in a row got no "):
+            for _ in range(20):
+                asked(target)
+    assert len(target.record.exchanges) == requests
+
+
+@pytest.mark.parametrize(("seconds", "is_answered"), [(20.0, True), (30.0, True), (31.0, False)])
+def test_an_answer_that_comes_drop_by_drop_has_thirty_seconds(
+    seconds: float, is_answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(Clock):
+        """Stands still until an answer has begun, and then goes on once."""
+
+        asked = 0
+
+        def monotonic(self) -> float:
+            self.now, self.asked = seconds if self.asked > 1 else 0.0, self.asked + 1
+            return self.now
+
+    monkeypatch.setattr(sys.modules[Target.__module__], "time", Late(0.0))
+    with hanging_up(1) as (url, _), Target(url, None, Record(), {}) as target:
+        exchange = asked(target)
+    assert (exchange.response is not None) == is_answered
+    assert exchange.failure == (
+        None if is_answered else "ReadTimeout: the answer took more than 30 s"
+    )
+
+
+@pytest.mark.parametrize(("most", "is_answered"), [(3, True), (2, True), (1, False)])
+def test_an_answer_has_an_end(
+    most: int, is_answered: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.modules[Target.__module__], "MAX_RESPONSE_BYTES", most)
+    with hanging_up(1) as (url, _), Target(url, None, Record(), {}) as target:
+        exchange = asked(target)
+    assert (exchange.response is not None) == is_answered
+    assert exchange.failure == (
+        None if is_answered else "ReadError: the body has more than 1 bytes"
+    )

@@ -66,6 +66,14 @@ def test_a_rule_with_nothing_but_waived_findings_is_skipped_for_their_reason() -
     assert "waived (The maintenance window is announced.): GET /plans" in (output.text or "")
 
 
+def test_a_waived_error_fails_nothing() -> None:
+    waived = replace(SHAPE, waived="The next version mends it.")
+    report = Report("f", (), (waived,), RULES)
+    assert suite(report).attrib["failures"] == "0"
+    skipped, output = case(report, SHAPE.rule)
+    assert (skipped.tag, output.tag) == ("skipped", "system-out")
+
+
 def test_an_error_counts_for_more_than_a_waiver() -> None:
     error = replace(SHAPE, rule=STATUS.rule)
     failure, output = case(Report("f", (error,), (WAIVED,), RULES), STATUS.rule)

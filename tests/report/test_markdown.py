@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 
 from specwright.findings import Evidence, Report, Table
 from specwright.report.formats import FORMATS
-from specwright.report.markdown import marker
+from specwright.report.markdown import LIMIT, marker
 from tests.report.samples import REPORT, SHAPE, SLOW, WAIVED, saying
 
 HOSTILE = (
@@ -124,6 +124,15 @@ def _harmless(text: str) -> None:
     assert found.prose == nothing.prose
     rendered = markdown(saying(text)).splitlines()
     assert all(line.startswith(("<", "###")) or not line for line in rendered)
+
+
+def test_a_comment_is_no_longer_than_github_takes() -> None:
+    assert LIMIT < 65_536
+    lengths = [
+        len(markdown(replace(REPORT, findings=(replace(SHAPE, message="m" * width),) * 300)))
+        for width in range(50)
+    ]
+    assert LIMIT - 500 < max(lengths) <= LIMIT
 
 
 @pytest.mark.parametrize("count", [100, 300, 10_000])

@@ -75,6 +75,11 @@ def test_a_secret_within_another_one_does_not_save_the_rest() -> None:
     )
 
 
+def test_the_beginning_of_a_secret_does_not_save_its_end() -> None:
+    redaction = Redaction(["secret", "secret-1"], ["value", "value-1-2"])
+    assert redaction.text("secret-1, value-1-2") == "[redacted], [redacted]"
+
+
 def test_an_empty_secret_hides_nothing() -> None:
     assert Redaction([""]).text("text") == "text"
 

@@ -12,7 +12,7 @@ from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.review.changelog import entry
 from tests.conftest import Run
-from tests.review.projects import edited, project, write
+from tests.review.projects import DOCUMENT, edited, project, write
 
 OPERATION = """
   /orders/{id}:
@@ -55,11 +55,13 @@ EXPECTED = """\
 """
 
 
-def written(directory: Path, *edits: tuple[str, str], reverse: bool = False) -> str:
+def written(
+    directory: Path, *edits: tuple[str, str], reverse: bool = False, text: str = DOCUMENT
+) -> str:
     sides = []
     for name, pieces in (("base", ()), ("revision", edits)):
         file = directory / f"{name}.json"
-        file.write_text(json.dumps(edited(*pieces)), "utf-8")
+        file.write_text(json.dumps(edited(*pieces, text=text)), "utf-8")
         sides.append(upgrade(load(file)))
     base, revision = reversed(sides) if reverse else sides
     return entry(compare(base, revision, today=date(2026, 6, 1)), base, revision)
@@ -120,8 +122,42 @@ def test_every_change_has_a_section_and_a_sentence(
     assert words in text.partition(f"### {section}\n")[2].partition("###")[0], text
 
 
+@pytest.mark.parametrize(
+    ("others", "named"),
+    [
+        (1, "`POST /orders`, `POST /other0`"),
+        (2, "`POST /orders`, `POST /other0`, `POST /other1`"),
+        (3, "`POST /orders`, `POST /other0`, `POST /other1` and 1 more"),
+        (5, "`POST /orders`, `POST /other0`, `POST /other1` and 3 more"),
+    ],
+)
+def test_as_many_operations_are_named_as_a_line_holds(
+    others: int, named: str, tmp_path: Path
+) -> None:
+    several = DOCUMENT + "".join(
+        f"""
+  /other{number}:
+    post:
+      requestBody:
+        content: {{application/json: {{schema: {{$ref: '#/components/schemas/Order'}}}}}}
+      responses: {{'204': {{description: Done.}}}}
+"""
+        for number in range(others)
+    )
+    text = written(tmp_path, RELEASE, ("maximum: 20", "maximum: 10"), text=several)
+    assert f"- {named}\n  - **Breaking:** `Order.count` takes less" in text
+
+
 def test_changes_of_an_unchanged_version_are_not_released(tmp_path: Path) -> None:
     assert written(tmp_path, ("maximum: 20", "maximum: 30")).startswith("## [Unreleased]\n")
+
+
+def test_what_is_not_proven_may_break(tmp_path: Path) -> None:
+    text, patterns = "thing: {type: string", ("^(?!xy)[a-z]{3}$", "^(?!x)[a-z]{3}$")
+    before, after = (f"thing: {{type: string, pattern: '{each}'" for each in patterns)
+    several = DOCUMENT.replace(text, before)
+    entry = written(tmp_path, RELEASE, (before, after), text=several)
+    assert "\n  - **Perhaps breaking:** " in entry
 
 
 def test_words_alone_are_no_change(tmp_path: Path) -> None:

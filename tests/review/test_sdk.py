@@ -91,9 +91,12 @@ def test_private_modules_are_nobodys_concern(module: str) -> None:
     assert changes("def a(): ...", "", module) == []
 
 
-def test_a_server_is_implemented_and_not_called() -> None:
-    [found] = changes("def a(): ...", "", "server")
-    assert (found.kind, found.breaks) == (Kind.REMOVED, False)
+@pytest.mark.parametrize(
+    ("after", "kind"), [("", Kind.REMOVED), ("def a(b): ...", Kind.CHANGED)], ids=["gone", "more"]
+)
+def test_a_server_is_implemented_and_not_called(after: str, kind: Kind) -> None:
+    [found] = changes("def a(): ...", after, "server")
+    assert (found.kind, found.breaks) == (kind, False)
 
 
 def test_of_a_long_value_the_difference_is_shown() -> None:

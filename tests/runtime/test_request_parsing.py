@@ -146,6 +146,10 @@ def test_what_the_interpreter_says_of_itself_is_not_passed_on(data: bytes, messa
         ("header", "simple", False, "array", "1, 2", [1, 2]),
         ("cookie", "form", True, "integer", "p=5", 5),
         ("cookie", "form", False, "array", "p=1,2", [1, 2]),
+        ("cookie", "form", True, "string", 'p="a"', "a"),
+        ("cookie", "form", True, "string", 'p=""', ""),
+        # One quotation mark is around nothing.
+        ("cookie", "form", True, "string", 'p="', '"'),
     ],
 )
 def test_every_style_is_read(

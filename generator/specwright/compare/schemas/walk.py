@@ -43,8 +43,8 @@ class Walk:
 
     @property
     def is_complete(self) -> bool:
-        """Whether all pairs were looked at."""
-        return self._count < MOST_PAIRS
+        """Whether all pairs that differ were compared."""
+        return self._count <= MOST_PAIRS
 
     def compare(self, base: Places, revision: Places, way: Way) -> Iterator[Difference]:
         """The pairs at and below a place that differ."""
@@ -70,9 +70,10 @@ class Walk:
         key = _key(base, revision, way)
         if key not in self._found:
             self._found[key] = None
-            if not self._is_same(base, revision) and self.is_complete:
+            if not self._is_same(base, revision):
                 self._count += 1
-                self._found[key] = self._compared(base, revision, way)
+                if self.is_complete:
+                    self._found[key] = self._compared(base, revision, way)
         return self._found[key]
 
     def _is_same(self, base: Places, revision: Places) -> bool:

@@ -1,0 +1,56 @@
+"""Schemas that are put together in two ways say the same, and one of them may say less."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .documents import breaking, changes, everywhere, report
+
+SAME: dict[str, tuple[Any, Any]] = {
+    "an integer is a number": ([{"type": "integer"}, {"type": "number"}], {"type": ["integer"]}),
+    "types that both have": (
+        [{"type": ["string", "integer"]}, {"type": ["number", "string", "null"]}],
+        {"type": ["string", "integer"]},
+    ),
+    "the least of the most": (
+        [{"maximum": 9, "maxLength": 5}, {"maximum": 5, "maxLength": 9}],
+        {"maximum": 5, "maxLength": 5},
+    ),
+    "the most of the least": (
+        [{"minimum": 9, "minItems": 5}, {"minimum": 5, "minItems": 9}],
+        {"minimum": 9, "minItems": 9},
+    ),
+    "values that both have": ([{"enum": ["a", "b"]}, {"enum": ["b", "c"]}], {"enum": ["b"]}),
+    "properties that either demands": (
+        [{"required": ["a"]}, {"required": ["b", "a"]}],
+        {"required": ["a", "b"]},
+    ),
+}
+NULLABLE = {"anyOf": [{"type": "string", "maxLength": 5}, {"type": "null"}]}
+
+
+@pytest.mark.parametrize(("parts", "whole"), SAME.values(), ids=SAME)
+@pytest.mark.parametrize("order", [1, -1])
+def test_parts_say_what_they_say_together(
+    parts: list[Any], whole: Any, order: int, tmp_path: Path
+) -> None:
+    sides = everywhere({"allOf": parts[::order]}), everywhere(whole)
+    for base, revision in (sides, sides[::-1]):
+        assert changes(report(tmp_path, base, revision)) == []
+
+
+@pytest.mark.parametrize("order", [1, -1])
+@pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
+def test_null_beside_one_alternative_is_one_more_type(
+    keyword: str, order: int, tmp_path: Path
+) -> None:
+    nullable = {keyword: NULLABLE["anyOf"][::order]}
+    same = {"type": ["string", "null"], "maxLength": 5}
+    assert changes(report(tmp_path, everywhere(nullable), everywhere(same))) == []
+    found = breaking(
+        report(tmp_path, everywhere(nullable), everywhere(NULLABLE["anyOf"][0])).findings
+    )
+    assert {each.rule for each in found} == {"nullable-narrowed"}

@@ -1,0 +1,89 @@
+"""Requests without the right credentials, and by which answers they are refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from specwright.conformance.bench.target import MAIN, STRANGER, Credential, Target, stranger
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record
+from specwright.conformance.scenarios.credentials import credentials
+from specwright.document.sources.load import load
+from tests.conformance.shop import serving
+
+KEY = "key-of-the-test-00000000"
+BEARER = {"type": "http", "scheme": "bearer"}
+HEADER = {"type": "apiKey", "in": "header", "name": "X-Key"}
+# The status for requests with these headers.
+Refusal = Callable[[Request], int]
+
+
+def tried(path: Path, scheme: dict[str, Any], declared: list[str], answer: Refusal) -> Record:
+    """The record of the requests to an operation that declares these statuses."""
+    operation = {
+        "responses": {each: {"description": "An answer."} for each in declared},
+        "security": [{"key": []}],
+    }
+    document = {
+        "openapi": "3.1.1",
+        "info": {"title": "Things", "version": "1"},
+        "paths": {"/things": {"get": operation}},
+        "components": {"securitySchemes": {"key": scheme}},
+    }
+    path.write_text(json.dumps(document), "utf-8")
+    contract = Contract(load(path))
+
+    async def things(request: Request) -> Response:
+        return JSONResponse({}, answer(request))
+
+    keys = {MAIN: KEY, STRANGER: stranger(KEY)}
+    with (
+        serving(Starlette(routes=[Route("/v1/things", things)])) as url,
+        Target(url, Credential.of(contract.document), Record(), keys) as target,
+    ):
+        credentials(Workbench(contract, target, "scenarios"))
+    return target.record
+
+
+def said(record: Record) -> list[str]:
+    return [each.message.partition(": ")[2] for each in record.violations]
+
+
+@pytest.mark.parametrize(
+    ("declared", "status", "is_refusal"),
+    [
+        *((["200", "401"], status, status in (401, 429)) for status in (401, 429, 403, 404, 400)),
+        # Other interfaces hide that there is anything.
+        *((["200"], status, status != 400) for status in (401, 429, 403, 404, 400)),
+    ],
+)
+def test_a_refusal_has_the_status_that_is_declared_else_one_of_three(
+    declared: list[str], status: int, is_refusal: bool, tmp_path: Path
+) -> None:
+    record = tried(tmp_path / "api.json", BEARER, declared, lambda _: status)
+    assert said(record) == ([] if is_refusal else [f"answered {status} without credentials"])
+
+
+def test_a_key_counts_under_its_scheme_only(tmp_path: Path) -> None:
+    def answer(request: Request) -> int:
+        return 200 if request.headers.get("authorization", "").endswith(KEY) else 401
+
+    record = tried(tmp_path / "api.json", BEARER, ["200", "401"], answer)
+    assert said(record) == ["answered 200 with the right key under another scheme"]
+
+
+def test_a_header_of_its_own_has_no_other_scheme(tmp_path: Path) -> None:
+    record = tried(tmp_path / "api.json", HEADER, ["200", "401"], lambda _: 401)
+    sent = [each.request.header("X-Key") for each in record.exchanges]
+    assert sent == [None, stranger(KEY)]
+    assert said(record) == []

@@ -1,0 +1,210 @@
+"""Which calls are tried again, after how long, and what they end with."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import pytest
+
+from specwright.runtime.client.attempts import Pause, attempts
+from specwright.runtime.client.errors import (
+    ApiConnectionError,
+    ApiError,
+    ApiStatusError,
+    ApiTimeoutError,
+    ConflictError,
+    RateLimitError,
+    ServerError,
+    retry_after,
+    status_error,
+)
+from specwright.runtime.client.service import Options
+from specwright.runtime.client.transport import (
+    Request,
+    Response,
+    ResponseTooLargeError,
+    TransportError,
+)
+from specwright.runtime.shared.operation import ErrorShape, Operation
+
+SAFE: Operation[Any] = Operation(
+    "getThing", "get_thing", "GET", "/thing", idempotent=True, in_progress=409
+)
+UNSAFE: Operation[Any] = Operation("addThing", "add_thing", "POST", "/thing")
+REQUEST = Request("GET", "https://api.example/thing", [])
+SILENT = TransportError("nothing came")
+
+Outcome = Response | TransportError
+
+
+class Clock:
+    """Takes the place of the module `time` while calls are made."""
+
+    def __init__(self) -> None:
+        self.now = 1_000.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
+    made = Clock()
+    monkeypatch.setattr(sys.modules[attempts.__module__], "time", made)
+    return made
+
+
+def answer(status: int, **headers: str) -> Response:
+    return Response(status, [(name.replace("_", "-"), text) for name, text in headers.items()], b"")
+
+
+def called(
+    clock: Clock,
+    *outcomes: Outcome,
+    operation: Operation[Any] = SAFE,
+    seconds: float = 0.0,
+    **options: Any,
+) -> tuple[list[Request], list[float], Response | ApiError]:
+    """The requests and pauses of a call whose attempts take so many seconds, and its end."""
+    requests: list[Request] = []
+    pauses: list[float] = []
+    left = iter(outcomes)
+    course = attempts(operation, REQUEST, Options(**options), ErrorShape())
+    outcome: Outcome | None = None
+    try:
+        while True:
+            step = course.send(outcome)
+            if isinstance(step, Pause):
+                pauses.append(float(step))
+                clock.now += step
+                outcome = None
+            else:
+                requests.append(step)
+                clock.now += seconds
+                outcome = next(left)
+    except StopIteration as end:
+        return requests, pauses, end.value
+    except ApiError as error:
+        return requests, pauses, error
+
+
+@pytest.mark.parametrize(
+    ("first", "is_repeated"),
+    [
+        *((answer(status), True) for status in (408, 409, 429, 500, 502, 503, 504)),
+        *((answer(status), False) for status in (400, 401, 404, 410, 422, 501)),
+        (SILENT, True),
+        (TransportError("late", timed_out=True), True),
+        (ResponseTooLargeError("large"), False),
+    ],
+    ids=str,
+)
+def test_what_may_help_is_tried_again(clock: Clock, first: Outcome, is_repeated: bool) -> None:
+    requests, pauses, end = called(clock, first, answer(200))
+    assert (len(requests), len(pauses)) == ((2, 1) if is_repeated else (1, 0))
+    assert isinstance(end, Response) == is_repeated
+
+
+@pytest.mark.parametrize("first", [answer(503), answer(409), SILENT], ids=str)
+def test_what_is_not_safe_to_repeat_is_sent_once(clock: Clock, first: Outcome) -> None:
+    requests, _, end = called(clock, first, answer(200), operation=UNSAFE)
+    assert len(requests) == 1
+    assert isinstance(end, ApiError)
+
+
+def test_another_request_in_progress_is_waited_for_where_that_is_declared(clock: Clock) -> None:
+    other: Operation[Any] = Operation("get", "get", "GET", "/", idempotent=True)
+    requests, _, end = called(clock, answer(409), answer(200), operation=other)
+    assert len(requests) == 1
+    assert isinstance(end, ConflictError)
+
+
+@pytest.mark.parametrize("retries", [0, 1, 2, 4])
+def test_attempts_end_with_the_last_outcome(clock: Clock, retries: int) -> None:
+    outcomes = (*[SILENT] * retries, answer(503), answer(200))
+    requests, pauses, end = called(clock, *outcomes, max_retries=retries)
+    assert (len(requests), len(pauses)) == (retries + 1, retries)
+    assert isinstance(end, ServerError)
+
+
+def test_pauses_grow_up_to_the_longest_and_half_of_each_is_chance(clock: Clock) -> None:
+    _, pauses, _ = called(clock, *[SILENT] * 8, max_retries=7)
+    longest = [0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 8.0]
+    assert all(most / 2 <= each <= most for each, most in zip(pauses, longest, strict=True))
+
+
+@pytest.mark.parametrize(("after", "is_waited_for"), [(0, True), (60, True), (61, False)])
+def test_a_pause_that_is_asked_for_is_made_up_to_a_minute(
+    clock: Clock, after: int, is_waited_for: bool
+) -> None:
+    _, pauses, end = called(clock, answer(429, Retry_After=str(after)), answer(200))
+    assert pauses == ([float(after)] if is_waited_for else [])
+    assert isinstance(end, Response if is_waited_for else RateLimitError)
+
+
+@pytest.mark.parametrize(
+    ("deadline", "made"), [(10.0, []), (11.0, []), (11.5, [10.0])], ids=["before", "at", "after"]
+)
+def test_a_pause_ends_before_the_deadline(clock: Clock, deadline: float, made: list[float]) -> None:
+    first = answer(429, Retry_After="10")
+    _, pauses, end = called(clock, first, answer(200), seconds=1, deadline=deadline)
+    assert pauses == made
+    assert isinstance(end, Response if made else RateLimitError)
+
+
+def test_each_attempt_has_what_is_left_of_the_deadline(clock: Clock) -> None:
+    first = answer(429, Retry_After="10")
+    requests, _, _ = called(clock, first, answer(200), seconds=1, deadline=35, timeout=30)
+    assert [(each.timeout, each.deadline) for each in requests] == [(30.0, 35.0), (24.0, 24.0)]
+
+
+def test_a_call_whose_time_is_over_before_it_begins_is_not_made(clock: Clock) -> None:
+    requests, _, end = called(clock, answer(200), deadline=0)
+    assert requests == []
+    assert isinstance(end, ApiTimeoutError)
+
+
+@pytest.mark.parametrize(
+    ("last", "kind"),
+    [(SILENT, ApiConnectionError), (TransportError("late", timed_out=True), ApiTimeoutError)],
+    ids=str,
+)
+def test_time_that_ran_out_is_told_apart(
+    clock: Clock, last: TransportError, kind: type[ApiError]
+) -> None:
+    _, _, end = called(clock, last, max_retries=0)
+    assert type(end) is kind
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [(429, RateLimitError), (500, ServerError), (599, ServerError), (418, ApiStatusError)],
+)
+def test_a_status_has_its_exception(status: int, kind: type[ApiStatusError]) -> None:
+    assert type(status_error(answer(status), ErrorShape())) is kind
+
+
+@pytest.mark.parametrize(
+    ("written", "seconds"),
+    [
+        ("7", 7.0),
+        (" 7 ", 7.0),
+        ("0", 0.0),
+        # A day that has been.
+        ("Wed, 21 Oct 2015 07:28:00 GMT", 0.0),
+        ("-1", None),
+        ("1.5", None),
+        ("soon", None),
+        ("\u00b2", None),
+    ],
+)
+def test_a_pause_is_asked_for_in_seconds_or_by_a_date(written: str, seconds: float | None) -> None:
+    assert retry_after(answer(429, Retry_After=written)) == seconds
+
+
+def test_an_error_has_the_id_of_the_body_else_of_the_header() -> None:
+    shape = ErrorShape(request_id=("id",), request_id_header="Request-Id")
+    headers = [("request-id", "of-the-header")]
+    for body, id_ in ((b'{"id": "of-the-body"}', "of-the-body"), (b"{}", "of-the-header")):
+        assert status_error(Response(500, headers, body), shape).request_id == id_
