@@ -20,11 +20,11 @@ from esim_service.store.changes.database import Database, HeldError, Unavailable
 from esim_service.store.drivers.postgres import PostgresDatabase, _key
 from esim_service.store.statements.batched_sql import answers
 from esim_service.store.statements.unit import Row, Statement, Unit
-from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Account, Profile
 from esim_service.values.ids import Ids
 from partner_esim.server import Problem
 
+from .manual_clock import ManualClock
 from .world import FIXED, World
 
 pytestmark = pytest.mark.anyio

@@ -20,10 +20,10 @@ from esim_service.store.changes.change import Change, alone
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import jobs, partners
-from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Account, Job, JobKind, Mode, Scope
 from esim_service.values.ids import Ids
 
+from .manual_clock import ManualClock
 from .running import until
 from .world import World
 

@@ -21,12 +21,13 @@ from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import attempts
 from esim_service.store.tables import events as event_store
 from esim_service.store.tables import outbox as outbox_store
-from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND, ManualClock
+from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND
 from esim_service.values.entities import Event
 from esim_service.values.ids import Prefix
 from esim_service.work.metrics import WorkMetrics
 from esim_service.work.retention import purge
 
+from .manual_clock import ManualClock
 from .world import SECRET, World
 
 pytestmark = pytest.mark.anyio
