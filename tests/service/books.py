@@ -63,6 +63,16 @@ _WRONG = {
 }
 
 
+def ledger_sum(scope: Scope) -> Unit[int]:
+    """The sum of the ledger of an account."""
+    found = yield from rows(
+        "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) AS total FROM ledger"
+        " WHERE partner_id = $1 AND mode = $2",
+        *(scope.partner_id, scope.mode),
+    )
+    return int(found[0]["total"])
+
+
 class Books:
     """The database of a service, whose processes may be running or killed."""
 
@@ -124,7 +134,7 @@ class Books:
             assert known is not None
             scope = Scope(known.partner_id, "test")
             account = yield from store.account(scope)
-            return account.balance, (yield from store.ledger_sum(scope))
+            return account.balance, (yield from ledger_sum(scope))
 
         balance, total = await self._database.read(look)
         return to_decimal(balance), to_decimal(total)

@@ -16,10 +16,10 @@ from esim_service.store.changes.database import Database
 from esim_service.store.drivers.migrate import migrate
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.drivers.sqlite import SqliteDatabase
-from esim_service.values.clock import ManualClock
 from esim_service.values.ids import Ids
 
 from . import postgres_server as postgres_servers
+from .manual_clock import ManualClock
 from .world import World
 
 

@@ -20,10 +20,12 @@ from esim_service.domain import partners
 from esim_service.domain.record_stamp import Stamp
 from esim_service.store.changes.database import Database
 from esim_service.store.tables.catalogue import replace
-from esim_service.values.clock import SECOND, ManualClock
+from esim_service.values.clock import SECOND
 from esim_service.values.entities import Job, JobKind, Mode, Principal, Scope
 from esim_service.values.ids import Ids
 from partner_esim.server import Cursors, create_app
+
+from .manual_clock import ManualClock
 
 pytestmark = pytest.mark.anyio
 

@@ -11,15 +11,17 @@ from esim_service import catalogue
 from esim_service.api.backend import Backend
 from esim_service.api.esims import EsimGroup
 from esim_service.api.plans import PlanGroup
+from esim_service.api.topups import TopupGroup
 from esim_service.carrier.simulator import Simulator
 from esim_service.domain import partners
 from esim_service.domain.record_stamp import Stamp
 from esim_service.store.changes.database import Database
 from esim_service.store.tables.catalogue import replace
-from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Principal, Scope
 from esim_service.values.ids import Ids
 from partner_esim.server import Cursors, create_app
+
+from .manual_clock import ManualClock
 
 pytestmark = pytest.mark.anyio
 
@@ -35,7 +37,12 @@ async def api(
         return Principal(Scope(partner.partner_id, "test"), "key", False, None, None)
 
     backend = Backend(database, clock, ids, Simulator(), Cursors(b"secret"))
-    app = create_app(plans=PlanGroup(backend), esims=EsimGroup(backend), authenticate=authenticate)
+    app = create_app(
+        plans=PlanGroup(backend),
+        esims=EsimGroup(backend),
+        topups=TopupGroup(backend),
+        authenticate=authenticate,
+    )
     async with httpx2.AsyncClient(
         transport=httpx2.ASGITransport(app),
         base_url="http://test",
@@ -90,4 +97,14 @@ async def test_no_esims_and_an_unknown_one(api: httpx2.AsyncClient) -> None:
         "has_more": False,
         "next_cursor": None,
     }
-    assert (await api.get("/esims/8900000000000000000")).status_code == 404
+    topup = {"topup_plan_id": "tpl_jp-3gb-30d", "reference": "t"}
+    place = "/esims/8900000000000000000"
+    for answer in (
+        await api.get(place),
+        await api.get(f"{place}/topup-plans"),
+        await api.post(f"{place}/topups", json=topup),
+    ):
+        assert answer.status_code == 404
+        error = answer.json()["error"]
+        found = (error["code"], error["message"], error["param"])
+        assert found == ("resource_not_found", "There is no such eSIM.", "path.iccid")

@@ -14,17 +14,17 @@ from esim_service.domain import lifecycle, orders, partners
 from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.record_stamp import change
 from esim_service.store.changes.batch_unit import Outcome, batch_unit
-from esim_service.store.changes.batcher import Batcher
+from esim_service.store.changes.batcher import BATCH, Batcher
 from esim_service.store.changes.change import Change
 from esim_service.store.changes.database import Database, HeldError, UnavailableError
 from esim_service.store.drivers.postgres import PostgresDatabase, _key
 from esim_service.store.statements.batched_sql import answers
 from esim_service.store.statements.unit import Row, Statement, Unit
-from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Account, Profile
 from esim_service.values.ids import Ids
 from partner_esim.server import Problem
 
+from .manual_clock import ManualClock
 from .world import FIXED, World
 
 pytestmark = pytest.mark.anyio
@@ -181,10 +181,12 @@ class Bench:
 
     def __init__(self) -> None:
         self.batches: list[Sequence[Any]] = []
+        self.begun = asyncio.Event()
         self.let = asyncio.Semaphore(0)
 
     async def make(self, batch: Sequence[Any]) -> Sequence[Outcome[Any]]:
         self.batches.append(batch)
+        self.begun.set()
         await self.let.acquire()
         return [Outcome(each) for each in batch]
 
@@ -204,6 +206,32 @@ async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
     assert len(bench.batches) == 2
     # A worker that has stopped is not counted on.
     assert await asyncio.wait_for(batcher.do(9), 10) == 9
+
+
+async def test_one_who_gives_up_while_a_batch_is_made_leaves_the_others_their_answers() -> None:
+    bench = Bench()
+    batcher = Batcher(bench.make)
+    tasks = [asyncio.create_task(batcher.do(number)) for number in range(3)]
+    async with asyncio.timeout(10):
+        await bench.begun.wait()
+        tasks[0].cancel()
+        bench.let.release()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        assert isinstance(found[0], asyncio.CancelledError)
+        assert found[1:] == [1, 2]
+        bench.let.release()
+        assert await batcher.do(3) == 3
+
+
+async def test_a_batch_has_a_bound() -> None:
+    bench = Bench()
+    batcher = Batcher(bench.make)
+    for _ in range(3):
+        bench.let.release()
+    async with asyncio.timeout(10):
+        await asyncio.gather(*map(batcher.do, range(2 * BATCH + 1)))
+    assert [len(batch) for batch in bench.batches] == [BATCH, BATCH, 1]
+    assert [each for batch in bench.batches for each in batch] == [*range(2 * BATCH + 1)]
 
 
 async def test_a_batch_waits_a_moment_to_be_as_large_as_the_last_one() -> None:

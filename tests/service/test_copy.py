@@ -13,10 +13,11 @@ from esim_service.store.drivers.migrate import migrate
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.store.statements.unit import Unit, rows
-from esim_service.values.clock import ManualClock
 from esim_service.values.ids import Ids
 from tests.service.running import esim_service
 from tests.service.world import World
+
+from .manual_clock import ManualClock
 
 pytestmark = pytest.mark.anyio
 

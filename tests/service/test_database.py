@@ -1,15 +1,24 @@
 """What both drivers promise: all or nothing, on disk when answered, one holder of a name."""
 
 import asyncio
+import threading
 from collections.abc import Callable
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from functools import partial
+from itertools import count
 
 import pytest
 
-from esim_service.store.changes.database import Database, OperatorError
+from esim_service.store.changes.change import Change
+from esim_service.store.changes.database import Database, HeldError, OperatorError
 from esim_service.store.drivers.migrate import migrate, migrations, require_current
+from esim_service.store.drivers.open import open_database
+from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.store.statements.unit import Unit, execute, row, rows
+from esim_service.values.entities import Account
+
+from .world import World
 
 pytestmark = pytest.mark.anyio
 
@@ -74,10 +83,44 @@ async def test_bytes_integers_and_null_come_back_as_they_were(database: Database
 
 
 async def test_a_search_for_text_with_nul_finds_nothing(database: Database) -> None:
-    def find() -> Unit[object]:
-        return (yield from row("SELECT name FROM partners WHERE name = $1", "a\0b"))
+    def find(name: str) -> Unit[bool]:
+        return (yield from row("SELECT name FROM partners WHERE name = $1", name)) is not None
 
-    assert await database.read(find) is None
+    await database.write(partial(add, "ab"))
+    assert not await database.read(partial(find, "a\0b"))
+    # Those that are asked at the same time may be one question.
+    names = ["a\0b", "ab", "ab\0"]
+    found = await asyncio.gather(*(database.read(partial(find, name)) for name in names))
+    assert found == [False, True, False]
+
+
+@pytest.fixture
+def place(request: pytest.FixtureRequest, database: Database) -> str:
+    """Where the database is."""
+    if isinstance(database, SqliteDatabase):
+        return str(database.path)
+    url: str = request.getfixturevalue("postgres_url")
+    return url
+
+
+async def test_all_queries_of_a_unit_see_one_moment(database: Database, place: str) -> None:
+    numbers = count()
+
+    async def commit() -> None:
+        async with open_database(place, alone=False) as other:
+            await other.write(partial(add, f"partner {next(numbers)}"))
+
+    def look() -> Unit[tuple[list[str], list[str]]]:
+        before = yield from names()
+        # Between two queries of a unit there is time for others only.
+        thread = threading.Thread(target=asyncio.run, args=[commit()])
+        thread.start()
+        thread.join()
+        return before, (yield from names())
+
+    before, after = await database.read(look)
+    assert after == before
+    assert len(await database.read(names)) > len(before)
 
 
 async def test_a_reader_cannot_write(database: Database) -> None:
@@ -103,6 +146,19 @@ async def test_an_error_inside_a_hold_comes_out_as_it_is(database: Database) -> 
             raise ConnectionResetError
     async with database.hold("a") as again:
         assert again is not None
+
+
+async def test_a_change_is_refused_for_a_held_subject_only_if_it_gives_way(world: World) -> None:
+    def same(account: Account) -> Unit[tuple[Account, str]]:
+        yield from row("SELECT 1 AS one")
+        return account, "made"
+
+    change = Change(world.scope(), "subject", same)
+    async with world.database.hold("subject", is_long=True):
+        assert await world.database.change(change) == "made"
+        with pytest.raises(HeldError):
+            await world.database.change(replace(change, gives_way=True))
+    assert await world.database.change(replace(change, gives_way=True)) == "made"
 
 
 async def test_migrations_are_taken_once(database: Database) -> None:

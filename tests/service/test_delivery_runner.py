@@ -20,7 +20,9 @@ from esim_service.delivery.runner import (
 )
 from esim_service.delivery.sender import Acknowledged, Failed, Message, Outcome, Reason
 from esim_service.store.changes.database import UnavailableError
-from esim_service.values.clock import SECOND, ManualClock
+from esim_service.values.clock import SECOND
+
+from .manual_clock import ManualClock
 
 
 @dataclass

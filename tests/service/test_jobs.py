@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from typing import get_args
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -22,7 +23,7 @@ from esim_service.store.changes.database import UnavailableError
 from esim_service.store.statements.unit import execute
 from esim_service.store.tables import jobs as store
 from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND
-from esim_service.values.entities import Esim, Job, Mode, Order, Profile, Topup
+from esim_service.values.entities import Esim, Job, JobKind, Mode, Order, Profile, Topup
 from esim_service.work.jobs import LONGEST_PAUSE, CarrierJobs, retry_after
 from esim_service.work.metrics import WorkMetrics
 from esim_service.work.runner import LEASE, PER_KIND, JobRunner
@@ -284,6 +285,42 @@ async def test_a_job_that_nobody_keeps_is_for_whoever_claims_it(world: World) ->
     answered = await world.order("r1")
     assert answered.job is None
     assert await crew_of(world).runner.fill() == 1
+
+
+async def test_a_claim_with_little_room_takes_what_has_waited_longest(world: World) -> None:
+    made = []
+    for number in range(3):
+        made.append(json.loads((await world.order(f"r{number}")).body)["order_id"])
+        world.clock.advance(1)
+    now = world.clock.now()
+    found = await world.database.run(partial(store.take, now, {"provision": 2}, now + LEASE))
+    assert {each.subject_id for each in found} == {*made[:2]}
+
+
+async def test_a_new_process_takes_over_what_waits_for_the_carrier_and_nothing_else(
+    world: World,
+) -> None:
+    (iccid,) = await world.completed("r1")
+    (followed,) = await world.database.run(
+        partial(store.take, world.clock.now(), {"observe": 1}, world.clock.now() + LEASE)
+    )
+    await world.order("r2")
+    (retried,) = await world.database.run(
+        partial(store.take, world.clock.now(), {"provision": 1}, world.clock.now() + LEASE)
+    )
+    later = retried.due_at + MINUTE
+    await world.database.write(partial(store.postpone, retried, later, attempts=1))
+    await world.order("r3", lease=LEASE)
+    await world.top_up("t1", iccid)
+    now = world.clock.now()
+    room: dict[JobKind, int] = dict.fromkeys(get_args(JobKind), 9)
+    # The process that has claimed all dies.
+    first = await world.database.run(partial(store.take, now, room, now + LEASE))
+    assert {each.kind for each in first} == {"topup"}
+    await world.database.write(partial(store.take_over, now))
+    again = await world.database.run(partial(store.take, now, room, now + LEASE))
+    assert sorted(each.kind for each in again) == ["provision", "topup"]
+    assert not {followed.job_id, retried.job_id} & {each.job_id for each in again}
 
 
 async def test_a_repeat_leaves_no_second_job(world: World) -> None:

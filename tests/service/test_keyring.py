@@ -18,10 +18,11 @@ from esim_service.settings import Settings
 from esim_service.store.changes.database import Database, OperatorError, UnavailableError
 from esim_service.store.statements.unit import Unit, rows
 from esim_service.store.tables import partners as store
-from esim_service.values.clock import ManualClock
 from esim_service.values.entities import ApiKey, Mode, Partner, Scope
 from esim_service.values.ids import Ids
 from partner_esim.server import Problem
+
+from .manual_clock import ManualClock
 
 pytestmark = pytest.mark.anyio
 T = TypeVar("T")

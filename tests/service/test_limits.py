@@ -9,10 +9,10 @@ import pytest
 from esim_service.rate_limits import file
 from esim_service.rate_limits.file import FileWindows, open_file
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
-from esim_service.values.clock import ManualClock
 from esim_service.values.entities import Principal, Scope
 from partner_esim.server import Allowance, Context, RateLimit
 
+from .manual_clock import ManualClock
 from .running import serving
 
 pytestmark = pytest.mark.anyio

@@ -15,9 +15,10 @@ from esim_service.domain import events as feed
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.tables import esims
 from esim_service.store.tables import orders as order_store
-from esim_service.values.clock import HOUR, Clock, ManualClock, SystemClock
+from esim_service.values.clock import HOUR, Clock, SystemClock
 from esim_service.values.ids import Ids
 
+from .manual_clock import ManualClock
 from .world import World
 
 pytestmark = pytest.mark.anyio

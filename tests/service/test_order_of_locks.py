@@ -6,7 +6,7 @@ import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, get_args
 
 import asyncpg
 import pytest
@@ -15,14 +15,16 @@ from esim_service.carrier.simulator import Simulator
 from esim_service.domain import lifecycle, observation, orders, sandbox, topups
 from esim_service.domain.lifecycle import Observation
 from esim_service.domain.record_stamp import change
-from esim_service.store.changes.change import alone
+from esim_service.rate_limits.postgres import PostgresWindows
+from esim_service.store.changes.change import Change, alone
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.statements.unit import Unit
-from esim_service.store.tables import jobs
-from esim_service.values.clock import ManualClock
-from esim_service.values.entities import Job, JobKind
+from esim_service.store.tables import jobs, partners
+from esim_service.values.entities import Account, Job, JobKind, Mode, Scope
 from esim_service.values.ids import Ids
 
+from .manual_clock import ManualClock
+from .running import until
 from .world import World
 
 pytestmark = pytest.mark.anyio
@@ -89,6 +91,61 @@ async def test_a_claim_waits_for_no_job(world: World, postgres_url: str) -> None
             async with asyncio.timeout(10):
                 [job] = await claimed(world, "provision")
             assert job.job_id != held
+    finally:
+        await connection.close()
+
+
+def empty(scope: Scope) -> Account:
+    """An account that was never used."""
+    return Account(scope, 0, 0, False, 0, 0, 1, 1)
+
+
+def unchanged(account: Account) -> Unit[tuple[Account, None]]:
+    yield from jobs.count_due(0)
+    return account, None
+
+
+async def test_changes_of_several_accounts_take_them_in_one_order(
+    postgres: PostgresDatabase, postgres_url: str
+) -> None:
+    scopes = [Scope(f"prt_{n}", mode) for n in range(4) for mode in get_args(Mode)]
+    scopes.sort(key=lambda each: (each.partner_id, each.mode))
+    # The table has them the other way round.
+    for scope in reversed(scopes):
+        await postgres.write(partial(partners.add_account, empty(scope)))
+    connection = await asyncpg.connect(postgres_url)
+    try:
+        async with connection.transaction():
+            await connection.execute(
+                "SELECT 1 FROM accounts WHERE partner_id = $1 AND mode = $2 FOR UPDATE",
+                *(scopes[0].partner_id, scopes[0].mode),
+            )
+            changes = [Change(scope, "subject", unchanged) for scope in reversed(scopes)]
+            made = asyncio.gather(*map(postgres.change, changes))
+            await until(partial(connection.fetchval, _WAITING))
+            # They wait for the first one, and have none of those that come after it.
+            left = await connection.fetch("SELECT 1 FROM accounts FOR UPDATE SKIP LOCKED")
+            assert len(left) == len(scopes)
+        await made
+    finally:
+        await connection.close()
+
+
+async def test_requests_that_are_counted_at_once_take_their_windows_in_one_order(
+    postgres: PostgresDatabase, postgres_url: str
+) -> None:
+    windows = PostgresWindows(postgres)
+    connection = await asyncpg.connect(postgres_url)
+    try:
+        async with connection.transaction():
+            await connection.execute("SELECT pg_advisory_xact_lock(1, hashtext('a'))")
+            taken = asyncio.gather(*(windows.take(bucket, 9, 60) for bucket in "cba"))
+            await until(partial(connection.fetchval, _WAITING))
+            for bucket in "bc":
+                assert await connection.fetchval(
+                    "SELECT pg_try_advisory_xact_lock(1, hashtext($1))", bucket
+                )
+        await taken
     finally:
         await connection.close()
 

@@ -21,12 +21,13 @@ from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import attempts
 from esim_service.store.tables import events as event_store
 from esim_service.store.tables import outbox as outbox_store
-from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND, ManualClock
+from esim_service.values.clock import DAY, HOUR, MINUTE, SECOND
 from esim_service.values.entities import Event
 from esim_service.values.ids import Prefix
 from esim_service.work.metrics import WorkMetrics
 from esim_service.work.retention import purge
 
+from .manual_clock import ManualClock
 from .world import SECRET, World
 
 pytestmark = pytest.mark.anyio
@@ -159,6 +160,20 @@ async def test_within_a_rank_the_oldest_comes_first(queue: Queue) -> None:
         claims = await queue.claim(limit=2)
         assert sorted(claim.message.event_id for claim in claims) == sorted(expected)
     assert {claim.endpoint_id for claim in claims} == {endpoint.endpoint_id}
+
+
+async def test_the_oldest_of_an_endpoint_comes_first_whichever_was_queued_first(
+    queue: Queue,
+) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    (retried,) = await queue.claim()
+    await queue.fail(retried)
+    queue.clock.advance(MINUTE - 1)
+    await queue.fill(endpoint.endpoint_id, 1)
+    queue.clock.advance(SECOND)
+    (first,) = await queue.world.database.read(partial(outbox_store.due, queue.clock.now(), 1))
+    assert first.delivery_id != retried.delivery_id
 
 
 async def test_a_long_queue_hides_nobody(queue: Queue) -> None:
@@ -409,6 +424,27 @@ async def test_operators_see_a_delivery_from_its_first_attempt_to_its_acknowledg
     duration = "esim_delivery_attempt_duration_seconds_sum"
     assert queue.counted(duration, outcome="status") == TOOK / SECOND
     assert queue.counted("esim_delivery_delay_seconds_sum") == 61
+
+
+async def test_a_delivery_that_goes_on_is_shown_once_with_its_last_attempt(queue: Queue) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    for number in (1, 2, 3):
+        (claim,) = await queue.claim()
+        await queue.fail(claim)
+        (seen,) = await shown(queue)
+        assert seen.last is not None
+        assert (seen.state, seen.last.number) == ("waiting", number)
+        assert seen.due_at is not None
+        queue.clock.advance(seen.due_at - queue.clock.now())
+
+
+async def test_a_secret_that_was_replaced_meanwhile_stays(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    for before, after in (("another", "lost"), (SECRET, "kept"), (SECRET, "late")):
+        replace = partial(event_store.replace_secret, endpoint.endpoint_id, before, after)
+        await queue.world.database.write(replace)
+    assert await queue.world.database.read(event_store.secrets) == {endpoint.endpoint_id: "kept"}
 
 
 async def test_deliveries_are_found_by_what_they_are(queue: Queue) -> None:

@@ -24,9 +24,10 @@ from esim_service.delivery.sender import (
     Sender,
     trust,
 )
-from esim_service.values.clock import MINUTE, SECOND, ManualClock
+from esim_service.values.clock import MINUTE, SECOND
 from partner_esim import webhooks
 
+from .manual_clock import ManualClock
 from .receiver import Authority, Behaviour, Receiver, answer, receiver
 
 SECRET = "whsec_" + "A" * 43 + "="

@@ -25,12 +25,13 @@ from esim_service.store.changes.database import OperatorError, UnavailableError
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.store.statements.unit import rows
-from esim_service.values.clock import ManualClock, SystemClock
+from esim_service.values.clock import SystemClock
 from esim_service.values.entities import Principal, Scope
 from partner_esim import models
 from partner_esim.server import Allowance, Context, UnimplementedBalance, create_app
 
 from . import redis_server
+from .manual_clock import ManualClock
 
 pytestmark = pytest.mark.anyio
 

@@ -8,9 +8,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from esim_service.values.clock import ManualClock
 from esim_service.work import loop
 from esim_service.work.loop import Going, WorkLoop
+
+from .manual_clock import ManualClock
 
 pytestmark = pytest.mark.anyio
 

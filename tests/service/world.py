@@ -23,6 +23,8 @@ from esim_service.values.clock import Clock
 from esim_service.values.entities import Esim, Event, Mode, Order, Profile, Scope, WebhookEndpoint
 from esim_service.values.ids import Ids, Prefix
 
+from .books import ledger_sum
+
 T = TypeVar("T")
 
 FIXED = "pln_jp-5gb-30d"
@@ -95,9 +97,7 @@ class World:
 
     async def balance(self, mode: Mode = "test") -> int:
         account = await self.database.read(partial(accounts.account, self.scope(mode)))
-        assert account.balance == await self.database.read(
-            partial(accounts.ledger_sum, self.scope(mode))
-        )
+        assert account.balance == await self.database.read(partial(ledger_sum, self.scope(mode)))
         return account.balance
 
     async def credit(self, amount: int, mode: Mode = "live") -> None:

@@ -7,7 +7,7 @@ from functools import partial
 from partner_esim import models
 from partner_esim.server import Context, Esims
 
-from ..domain import bodies, topups
+from ..domain import bodies, esims
 from ..store.tables import esims as store
 from .backend import NEWEST, Backend, page, scope_of
 
@@ -41,7 +41,5 @@ class EsimGroup(Esims):
 
     async def get_esim(self, *, iccid: str, context: Context) -> models.Esim:
         """Return one eSIM."""
-        found = await self._backend.read(partial(store.find, scope_of(context), iccid))
-        if found is None:
-            raise topups.not_found()
+        found = await self._backend.read(partial(esims.find, scope_of(context), iccid))
         return bodies.esim(found)

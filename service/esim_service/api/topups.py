@@ -11,10 +11,10 @@ from partner_esim import models
 from partner_esim.server import CREATE_TOPUP_REPLAY_HEADERS, Context, Reply, Topups
 
 from ..carrier.port import Inquiry
-from ..domain import topups
+from ..domain import esims, topups
 from ..domain.idempotency import IdempotentRequest
 from ..store.statements.unit import Unit
-from ..store.tables import esims, plans
+from ..store.tables import plans
 from ..values.entities import Scope, TopupPlan
 from .backend import OLDEST, Backend, page, payload, scope_of
 
@@ -76,8 +76,6 @@ class TopupGroup(Topups):
 
 def _topup_plans(scope: Scope, iccid: str, after: str, count: int) -> Unit[Sequence[TopupPlan]]:
     esim = yield from esims.find(scope, iccid)
-    if esim is None:
-        raise topups.not_found()
     if not topups.can_be_topped_up(esim):
         return ()
     return (yield from plans.topup_plans(esim.plan_id, after, count))

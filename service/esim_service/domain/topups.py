@@ -11,7 +11,7 @@ from ..store.tables import esims as store
 from ..store.tables import jobs, partners, plans
 from ..values.entities import Account, Esim, Topup, TopupPlan
 from ..values.ids import Prefix
-from . import bodies, events, ledger, lifecycle
+from . import bodies, esims, events, ledger, lifecycle
 from .idempotency import Answered, IdempotentRequest, leave, remember, replay
 from .orders import check_days, check_total
 from .record_stamp import Stamp
@@ -25,11 +25,6 @@ class Request:
     iccid: str
     topup_plan_id: str
     days: int | None
-
-
-def not_found() -> Problem:
-    """Make the problem of an iccid that names no eSIM of the partner."""
-    return Problem("resource_not_found", "There is no such eSIM.", param="path.iccid")
 
 
 def can_be_topped_up(esim: Esim) -> bool:
@@ -116,9 +111,7 @@ def fail(topup_id: str, account: Account, stamp: Stamp) -> Unit[tuple[Account, N
 
 
 def _priced(request: Request) -> Unit[tuple[Esim, TopupPlan, int]]:
-    esim = yield from store.find(request.claim.scope, request.iccid)
-    if esim is None:
-        raise not_found()
+    esim = yield from esims.find(request.claim.scope, request.iccid)
     found = yield from plans.topup_plan(esim.plan_id, request.topup_plan_id)
     if found is None:
         raise Problem("topup_plan_not_found", "No such top-up plan.", param="topup_plan_id")

@@ -8,9 +8,10 @@ from functools import partial
 import pytest
 
 from esim_service.store.tables import esims, orders
-from esim_service.values.clock import HOUR, MINUTE, ManualClock
+from esim_service.values.clock import HOUR, MINUTE
 from esim_service.values.ids import Ids
 
+from ..manual_clock import ManualClock
 from ..running import DEADLINE
 from ..test_jobs import Crew, crew_of
 from ..world import World

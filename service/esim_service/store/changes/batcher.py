@@ -72,7 +72,7 @@ class Batcher(Generic[Q]):
 
     async def _expect(self, count: int) -> None:
         """Wait a moment for as many again: whoever was answered may have more to ask."""
-        if count == 1 or len(self._waiting) >= count:
+        if len(self._waiting) >= count:
             return
         self._expected = count
         self._enough.clear()

@@ -203,16 +203,6 @@ def add_entry(
     )
 
 
-def ledger_sum(scope: Scope) -> Unit[int]:
-    """Return the sum of the ledger of an account."""
-    found = yield from rows(
-        "SELECT CAST(COALESCE(SUM(amount), 0) AS BIGINT) AS total FROM ledger"
-        " WHERE partner_id = $1 AND mode = $2",
-        *(scope.partner_id, scope.mode),
-    )
-    return int(found[0]["total"])
-
-
 def _partner(found: Row) -> Partner:
     return Partner(found["partner_id"], found["name"], found["status"], found["created_at"])
 

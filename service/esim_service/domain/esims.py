@@ -1,0 +1,21 @@
+"""eSIMs by the number that a partner knows them by."""
+
+from __future__ import annotations
+
+from partner_esim.server import Problem
+
+from ..store.statements.unit import Unit
+from ..store.tables import esims as store
+from ..values.entities import Esim, Scope
+
+
+def find(scope: Scope, iccid: str) -> Unit[Esim]:
+    """Find an eSIM of a partner.
+
+    Raises:
+        Problem: there is none with this ICCID.
+    """
+    found = yield from store.find(scope, iccid)
+    if found is None:
+        raise Problem("resource_not_found", "There is no such eSIM.", param="path.iccid")
+    return found
