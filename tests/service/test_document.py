@@ -1,11 +1,14 @@
 """`GET {base_url}/openapi.json`: the document of this repository with this server's address."""
 
 import json
-from importlib import resources
+import tarfile
+import zipfile
 from pathlib import Path
 
 import httpx2
 import pytest
+from hatchling.builders.sdist import SdistBuilder
+from hatchling.builders.wheel import WheelBuilder
 from starlette.applications import Starlette
 from starlette.routing import Route
 
@@ -29,13 +32,15 @@ def client() -> httpx2.AsyncClient:
     return serving(BASE_URL)
 
 
-def test_the_service_ships_the_document_of_this_repository(root: Path, accept) -> None:
-    ours = root / "spec" / "openapi.json"
-    shipped = Path(str(resources.files("esim_service") / "data" / "openapi.json"))
-    if accept("shipped-document"):
-        shipped.write_bytes(ours.read_bytes())
-    hint = "pytest tests/service/test_document.py --accept shipped-document"
-    assert shipped.read_bytes() == ours.read_bytes(), hint
+def test_the_document_is_in_a_wheel_even_of_an_sdist(root: Path, tmp_path: Path) -> None:
+    [sdist] = SdistBuilder(str(root / "service")).build(directory=str(tmp_path))
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path, filter="data")
+    unpacked = sdist.removesuffix(".tar.gz")
+    for place in (root / "service", unpacked):
+        [wheel] = WheelBuilder(str(place)).build(directory=str(tmp_path), versions=["standard"])
+        shipped = zipfile.ZipFile(wheel).read("esim_service/data/openapi.json")
+        assert shipped == (root / "spec" / "openapi.json").read_bytes()
 
 
 @pytest.mark.anyio
