@@ -1,4 +1,4 @@
-"""What all tests share: the command, the corpus and the way to accept new golden output."""
+"""What all tests share: the command, the corpus and a browser."""
 
 import os
 import signal
@@ -15,31 +15,11 @@ ROOT = Path(__file__).parents[1]
 COMMAND = Path(sys.executable).with_name("specwright")
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
-Accept = Callable[[str], bool]
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption(
-        "--accept",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="replace the expected output of this golden case (may be given several times)",
-    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--accept") and os.environ.get("CI"):
-        raise pytest.UsageError("--accept changes what is expected; it is refused when CI is set")
     # Shells start `pytest &` with Ctrl-C ignored, and the commands under test would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-
-
-@pytest.fixture(scope="session")
-def accept(request: pytest.FixtureRequest) -> Accept:
-    """Whether the expected output of this name is to be replaced by what was made."""
-    names = request.config.getoption("--accept")
-    return names.__contains__
 
 
 @pytest.fixture(scope="session")

@@ -1,16 +1,14 @@
-"""Makes the service's catalogue of the tables beside it: `python service/catalogue/build.py`."""
+"""The service's catalogue, made from the tables beside it by `nox -s derive`."""
 
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
 HERE = Path(__file__).parent
-TARGET = HERE.parent / "esim_service" / "data" / "catalogue.json"
 
 Json = dict[str, object]
 
@@ -183,7 +181,7 @@ def topup_plan(place: Place, offer: Offer, price: Decimal) -> Json:
     }
 
 
-def catalogue() -> Json:
+def catalogue() -> dict[str, list[Json]]:
     """The whole catalogue, in the order of the ids."""
     plans: list[Json] = []
     topup_plans: list[Json] = []
@@ -200,18 +198,12 @@ def catalogue() -> Json:
     }
 
 
-def render(content: Json) -> str:
-    """The catalogue as JSON with one plan per line, so that differences can be read."""
+def render() -> str:
+    """Return the catalogue as JSON with one plan per line, so that differences can be read."""
     lists = [
         f'"{name}": [\n'
         + ",\n".join(json.dumps(each, ensure_ascii=False) for each in entries)
         + "\n]"
-        for name, entries in content.items()
-        if isinstance(entries, list)
+        for name, entries in catalogue().items()
     ]
     return "{\n" + ",\n".join(lists) + "\n}\n"
-
-
-if __name__ == "__main__":
-    target = Path(sys.argv[1]) if len(sys.argv) > 1 else TARGET
-    target.write_text(render(catalogue()), "utf-8")

@@ -24,7 +24,7 @@ whoever keeps the schema gets what was asked for.
 
 `nox -s faults` judges all of them, in half an hour, and `nox -s faults -- NAME` some. The faults
 are in `tests/contract/faults`; `python -m tests.contract.faulty NAME` serves with one of them.
-This page is made by `pytest tests/docs --accept contract-faults`.
+`nox -s derive` makes this page.
 
 """
 ALONE_SECONDS = 7

@@ -1,8 +1,6 @@
 """The catalogue that comes with the service, and what is refused in another one."""
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,12 +39,6 @@ def mentioned(value: object) -> Iterator[str]:
     elif isinstance(value, list):
         for each in value:
             yield from mentioned(each)
-
-
-def test_the_file_is_what_its_tables_make(root: Path, tmp_path: Path) -> None:
-    made = tmp_path / "catalogue.json"
-    subprocess.run([sys.executable, root / "service/catalogue/build.py", made], check=True)
-    assert catalogue.default_path().read_text("utf-8") == made.read_text("utf-8")
 
 
 def test_it_has_a_real_shape(ours: Catalogue) -> None:

@@ -1,0 +1,18 @@
+"""Make every derived file, or with `--check` name those that are not current."""
+
+import argparse
+import sys
+
+from tests.derived.table import DERIVED
+
+parser = argparse.ArgumentParser(prog="nox -s derive --", description=__doc__)
+parser.add_argument("--check", action="store_true", help="write nothing")
+check = parser.parse_args().check
+
+found = [difference for each in DERIVED for difference in each.differences()]
+for difference in found:
+    print(difference.words)
+    if not check:
+        difference.mend()
+if found and check:
+    sys.exit("run: nox -s derive")

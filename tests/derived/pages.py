@@ -1,0 +1,104 @@
+"""Pages of docs/ that are made from code: decisions, commands, settings, rules, the vocabulary."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from esim_service import settings as service_settings
+from esim_service.cli import main as service_main
+from specwright.cli import cli as specwright_main
+from specwright.commands.rules import RULES
+from specwright.vocabulary.table import KEYWORDS
+from tests.derived import rules_page, vocabulary_page
+
+DECISIONS = Path(__file__).parents[2] / "docs" / "decisions"
+# That of a terminal with 100 columns.
+WIDTH = 98
+
+DECISIONS_HEAD = """\
+# Decisions
+
+One page per decision that shaped the code: what made it necessary, what was chosen, and what that
+costs. A decision is changed by a new page that says which one it replaces. `nox -s derive` makes
+this list.
+
+| No. | Decision |
+|---|---|
+"""
+
+CLI_HEAD = """\
+# Commands
+
+What `--help` says of every command. `nox -s derive` makes this page.
+"""
+
+RULES_FOOT = """
+`nox -s derive` makes this page.
+"""
+
+VOCABULARY_FOOT = """
+`nox -s derive` makes this page.
+"""
+
+SETTINGS_HEAD = """\
+# Settings of the reference service
+
+Each setting of `esim-service` is an environment variable; none is required. A value that cannot be
+used stops the service at its start. `nox -s derive` makes this page.
+
+"""
+
+SERVICE_CLI_HEAD = """\
+# Commands of the reference service
+
+What `--help` says of every command of `esim-service`. `nox -s derive` makes this page.
+"""
+
+
+def decisions() -> str:
+    rows = []
+    for page in sorted(DECISIONS.glob("[0-9]*.md")):
+        number, _, title = (
+            page.read_text("utf-8").splitlines()[0].removeprefix("# ").partition(": ")
+        )
+        rows.append(f"| [{number}]({page.name}) | {title} |\n")
+    return DECISIONS_HEAD + "".join(rows)
+
+
+def cli() -> str:
+    """Return the page of the commands."""
+    return CLI_HEAD + "".join(_help(specwright_main, "specwright"))
+
+
+def service_cli() -> str:
+    """Return the page of the service's commands."""
+    return SERVICE_CLI_HEAD + "".join(_help(service_main, "esim-service"))
+
+
+def rules() -> str:
+    return rules_page.render(RULES) + RULES_FOOT
+
+
+def vocabulary() -> str:
+    return vocabulary_page.render(KEYWORDS) + VOCABULARY_FOOT
+
+
+def settings() -> str:
+    return SETTINGS_HEAD + service_settings.render()
+
+
+def _help(command: click.Command, name: str, parent: click.Context | None = None) -> Iterator[str]:
+    """Yield the help of a command, then that of each command below it."""
+    context = click.Context(
+        command, parent, info_name=name, terminal_width=WIDTH, **command.context_settings
+    )
+    text = command.get_help(context)
+    yield f"\n## {context.command_path}\n\n```text\n{text.rstrip()}\n```\n"
+    if isinstance(command, click.Group):
+        for below in command.list_commands(context):
+            found = command.get_command(context, below)
+            assert found is not None
+            yield from _help(found, below, context)

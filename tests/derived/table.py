@@ -1,0 +1,90 @@
+"""Every file of this repository that is computed from others: what, from what, and how.
+
+`nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
+leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
+measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
+and `faults` writes the verdicts that a page here is made from.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from service.catalogue import build as catalogue
+from tests.contract import verdicts
+from tests.derived import pages, trees
+
+ROOT = Path(__file__).parents[2]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A file that is not as it should be: `text` is what it should hold, None if it should go."""
+
+    file: Path
+    text: str | None
+    words: str
+
+    def mend(self) -> None:
+        """Write the file, or remove it."""
+        if self.text is None:
+            self.file.unlink()
+            return
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        self.file.write_bytes(self.text.encode())
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A file, or a directory with nothing else in it.
+
+    Attributes:
+        path: where it is, from the top of the repository.
+        source: the files or objects that it is made from, in words.
+        make: returns the text of each file by its path below `path`, which is empty for a file.
+    """
+
+    path: str
+    source: str
+    make: Callable[[], Mapping[str, str]]
+
+    def differences(self, top: Path = ROOT) -> Iterator[Difference]:
+        """Yield the files that are missing, stale or another text than what is made."""
+        present, wanted = trees.read(top / self.path), self.make()
+        states = {
+            **dict.fromkeys(present.keys() & wanted.keys(), "changed"),
+            **dict.fromkeys(wanted.keys() - present.keys(), "missing"),
+            **dict.fromkeys(present.keys() - wanted.keys(), "stale"),
+        }
+        for name, state in sorted(states.items()):
+            if present.get(name) != wanted.get(name):
+                words = f"{Path(self.path, name).as_posix()}: {state} (made from {self.source})"
+                yield Difference(top / self.path / name, wanted.get(name), words)
+
+
+def page(path: str, source: str, render: Callable[[], str]) -> Derived:
+    """A row for one file."""
+    return Derived(path, source, lambda: {"": render()})
+
+
+DERIVED = (
+    Derived("generated", "spec/openapi.json", trees.package),
+    *(
+        Derived(f"tests/golden/{case.name}/expected", "the input beside it", trees.golden(case))
+        for case in trees.CASES
+    ),
+    page(
+        "service/esim_service/data/catalogue.json",
+        "the tables of service/catalogue",
+        catalogue.render,
+    ),
+    page("docs/reference/cli.md", "the help of the commands", pages.cli),
+    page("docs/reference/service-cli.md", "the help of the service's commands", pages.service_cli),
+    page("docs/reference/service-settings.md", "the service's settings", pages.settings),
+    page("docs/reference/rules.md", "the tables of rules", pages.rules),
+    page("docs/reference/x-contract.md", "the modules of the vocabulary", pages.vocabulary),
+    page("docs/contract-faults.md", "tests/contract/verdicts.json", verdicts.render),
+    page("docs/decisions/README.md", "the pages beside it", pages.decisions),
+)

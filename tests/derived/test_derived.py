@@ -1,0 +1,39 @@
+"""Derived files are current, and `nox -s derive` finds and mends those that are not."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.derived.table import DERIVED, Derived
+
+TREE = Derived("made", "nothing", lambda: {"a.txt": "a\n", "below/b.txt": "b\r\n"})
+
+
+@pytest.mark.parametrize("row", DERIVED, ids=lambda row: row.path)
+def test_what_is_derived_is_current(row: Derived) -> None:
+    assert [each.words for each in row.differences()] == [], "run: nox -s derive"
+
+
+def test_files_that_are_missing_changed_or_stale_are_named_and_mended(tmp_path: Path) -> None:
+    (tmp_path / "made").mkdir()
+    (tmp_path / "made" / "a.txt").write_text("edited\n")
+    (tmp_path / "made" / "old.txt").write_text("")
+    found = list(TREE.differences(tmp_path))
+    assert [each.words for each in found] == [
+        "made/a.txt: changed (made from nothing)",
+        "made/below/b.txt: missing (made from nothing)",
+        "made/old.txt: stale (made from nothing)",
+    ]
+    for each in found:
+        each.mend()
+    assert list(TREE.differences(tmp_path)) == []
+    assert not (tmp_path / "made" / "old.txt").exists()
+    assert (tmp_path / "made" / "below" / "b.txt").read_bytes() == b"b\r\n"
+
+
+def test_a_page_alone_is_mended(tmp_path: Path) -> None:
+    page = Derived("docs/page.md", "nothing", lambda: {"": "text\n"})
+    for each in page.differences(tmp_path):
+        each.mend()
+    assert (tmp_path / "docs" / "page.md").read_text("utf-8") == "text\n"
+    assert list(page.differences(tmp_path)) == []

@@ -1,0 +1,64 @@
+"""Trees of generated code: the package of this repository, and what golden cases are to make."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from click import unstyle
+
+from specwright.config import read_config
+from specwright.document.sources.load import load
+from specwright.pipeline import InvalidDocument, generate
+from specwright.report import text
+
+ROOT = Path(__file__).parents[2]
+CASES = sorted(path.parent for path in ROOT.glob("tests/golden/*/options.toml"))
+
+# The runtime is copied word for word and the lock file holds hashes of it. Both would change in
+# every case with every change of the runtime.
+NOT_KEPT = frozenset(("_runtime", "specwright.lock.json"))
+
+Tree = Mapping[str, str]
+
+
+def read(place: Path) -> Tree:
+    """Return the text of each file below a directory, without those of Python, or of one file."""
+    files = [place] if place.is_file() else place.rglob("*")
+    return {
+        "" if path == place else path.relative_to(place).as_posix(): path.read_bytes().decode()
+        for path in files
+        if path.is_file() and path.parent.name != "__pycache__"
+    }
+
+
+def kept(tree: Tree) -> Tree:
+    """Return the part of a generated tree that golden cases hold."""
+    return {name: text for name, text in tree.items() if not NOT_KEPT & set(name.split("/"))}
+
+
+def package() -> Tree:
+    """Generate the package of this repository."""
+    return _generated(ROOT / "pyproject.toml")
+
+
+def golden(case: Path) -> Callable[[], Tree]:
+    """Return the function that generates a case: its package, or what a refusal says."""
+
+    def make() -> Tree:
+        try:
+            return kept(_generated(case / "options.toml"))
+        except InvalidDocument as refusal:
+            return {"stderr.txt": f"{unstyle(text.render(refusal.report))}error: {refusal}\n"}
+
+    return make
+
+
+def _generated(settings: Path) -> Tree:
+    # Findings name files as the command does that is run beside the settings.
+    with contextlib.chdir(settings.parent):
+        config = read_config(Path(settings.name))
+        assert config.document is not None
+        files = generate(load(config.document), config.options)
+    return {name: content.decode() for name, content in files.items()}
