@@ -1,12 +1,16 @@
 """The contract trace leaves out nothing that was agreed, and points to what exists."""
 
+import hmac
 import json
 import re
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from specwright.pointer import resolve
+from tests.contract.published import BY_ID, CONTRACT, dereference, operations
 
 # What was agreed, by section: one name for each sentence, rule or table row.
 AGREED = {
@@ -155,54 +159,180 @@ AGREED = {
 }
 
 NOT_SAYABLE = "not sayable: "
+CREATE_ORDER = BY_ID["createOrder"]["responses"]
 
 
-def read_trace(text: str) -> dict[str, dict[str, list[str]]]:
-    """Sections by heading, and in each what carries a statement, by its name."""
-    sections: dict[str, dict[str, list[str]]] = {}
-    rows: dict[str, list[str]] = {}
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A statement, and the parts of the document that carry it."""
+
+    statement: str
+    carried: list[str]
+
+    @property
+    def pointers(self) -> list[str]:
+        return [part.strip("`") for part in self.carried if not part.startswith(NOT_SAYABLE)]
+
+
+Trace = dict[str, dict[str, Row]]
+
+
+def read_trace(text: str) -> Trace:
+    """Sections by heading, and in each its statements by name."""
+    sections: Trace = {}
+    rows: dict[str, Row] = {}
     for line in text.splitlines():
         if re.match("##+ ", line):
             rows = sections.setdefault(line, {})
         elif line.startswith("| ") and not line.startswith("| Source |"):
-            name, _statement, carried = line.strip("| ").split(" | ")
+            name, statement, carried = line.strip("| ").split(" | ")
             assert name not in rows, f"{name} stands twice"
-            rows[name] = [part.strip() for part in re.split(r", (?=`/|not sayable)", carried)]
+            parts = re.split(r", (?=`/|not sayable)", carried)
+            rows[name] = Row(statement, [part.strip() for part in parts])
     return sections
 
 
+def bare(value: Any) -> Any:
+    """A part of the document without the prose inside it."""
+    if isinstance(value, dict):
+        return {name: bare(each) for name, each in value.items() if name != "description"}
+    return [bare(each) for each in value] if isinstance(value, list) else value
+
+
+def terms(statement: str) -> set[str]:
+    """The numbers of a statement, and its names of schemas and fields."""
+    prose = re.sub(r"section \d", "", statement)
+    names = set(re.findall(r"\b[A-Z]\w+", prose.partition(" ")[2]))
+    return {
+        *re.findall(r"(?<![\w.])\d+(?!\w)", prose),
+        *(names & CONTRACT["components"]["schemas"].keys()),
+        *re.findall(r"\b[a-z]+_[a-z_]+\b", prose),
+    }
+
+
 @pytest.fixture(scope="module")
-def trace(root: Path) -> dict[str, dict[str, list[str]]]:
+def trace(root: Path) -> Trace:
     return read_trace((root / "docs/reference/contract-trace.md").read_text("utf-8"))
 
 
-@pytest.fixture(scope="module")
-def contract(root: Path) -> object:
-    return json.loads((root / "spec/openapi.json").read_bytes())
-
-
-def test_the_trace_has_the_sections_in_their_order(trace: dict[str, object]) -> None:
+def test_the_trace_has_the_sections_in_their_order(trace: Trace) -> None:
     assert list(trace) == list(AGREED)
 
 
 @pytest.mark.parametrize("heading", AGREED)
-def test_a_section_has_every_statement(
-    heading: str, trace: dict[str, dict[str, list[str]]]
-) -> None:
+def test_a_section_has_every_statement(heading: str, trace: Trace) -> None:
     assert list(trace[heading]) == AGREED[heading]
 
 
 @pytest.mark.parametrize("heading", AGREED)
-def test_every_pointer_of_a_section_resolves(
-    heading: str, trace: dict[str, dict[str, list[str]]], contract: object
-) -> None:
-    for name, carried in trace[heading].items():
-        for part in carried:
+def test_every_pointer_of_a_section_resolves(heading: str, trace: Trace) -> None:
+    for name, row in trace[heading].items():
+        for part in row.carried:
             if part.startswith(NOT_SAYABLE):
                 assert "implemented by" in part, f"{name}: says not by what it is implemented"
                 continue
             assert re.fullmatch("`/.*`", part), f"{name}: not a pointer: {part}"
             try:
-                resolve(contract, part.strip("`"))
+                resolve(CONTRACT, part.strip("`"))
             except KeyError as error:
                 pytest.fail(f"{name}: {part} leads nowhere at {error}")
+
+
+@pytest.mark.parametrize("heading", AGREED)
+def test_what_carries_a_statement_has_its_numbers_and_names(heading: str, trace: Trace) -> None:
+    for name, row in trace[heading].items():
+        parts = [bare(resolve(CONTRACT, pointer)) for pointer in row.pointers]
+        said = json.dumps([parts, [re.sub(r"/\d$", "", pointer) for pointer in row.pointers]])
+        said = re.sub(r"(?<=\d),(?=\d{3})", "", said)
+        missing = [term for term in terms(row.statement) if not re.search(rf"\b{term}\b", said)]
+        assert not missing, f"{name}: {row.statement}"
+
+
+def test_every_operation_and_only_an_operation_is_an_endpoint_of_the_trace(trace: Trace) -> None:
+    stated = [name for name in trace["## 4. Endpoints"] if name.partition(" ")[2].startswith("/")]
+    assert sorted(stated) == sorted(f"{method.upper()} {path}" for method, path, _ in operations())
+
+
+def test_every_event_is_stated_and_has_its_own_type(trace: Trace) -> None:
+    schemas = CONTRACT["components"]["schemas"]
+    events = list(CONTRACT["webhooks"])
+    assert list(trace["### Event types"]) == events
+    assert schemas["EventType"]["x-extensible-enum"] == events
+    assert schemas["Event"]["x-extensible-enum"] == events
+    assert list(schemas["Event"]["discriminator"]["mapping"]) == events
+    for event, item in CONTRACT["webhooks"].items():
+        payload = item["post"]["requestBody"]["content"]["application/json"]["schema"]
+        assert payload["$ref"] == schemas["Event"]["discriminator"]["mapping"][event]
+        assert dereference(payload)["properties"]["type"]["const"] == event
+
+
+def test_every_webhook_is_delivered_in_the_same_way() -> None:
+    first, *others = (item["post"] for item in CONTRACT["webhooks"].values())
+    # A minute, five, half an hour, two hours and twelve.
+    assert first["x-contract-delivery"]["retry_after_seconds"] == [60, 300, 1800, 7200, 43200]
+    for each in others:
+        for name in ("parameters", "security", "x-contract-delivery", "x-contract-signature"):
+            assert each[name] == first[name]
+        assert list(each["responses"]) == list(first["responses"])
+
+
+@pytest.mark.parametrize("name", BY_ID)
+def test_every_operation_answers_with_the_shared_headers_and_errors(name: str) -> None:
+    success, *errors = BY_ID[name]["responses"].items()
+    assert success[1]["headers"].keys() >= {"Request-Id", "RateLimit-Policy", "RateLimit"}
+    codes = CONTRACT["x-contract-error"]["codes"].values()
+    # The answer to a method that a path does not have belongs to no operation.
+    assert [int(status) for status, _ in errors] == sorted({c["status"] for c in codes} - {405})
+    assert dict(errors).items() <= CREATE_ORDER.items()
+
+
+@pytest.mark.parametrize("status", [each for each in CREATE_ORDER if each != "201"])
+def test_an_error_has_an_example_of_each_code_and_the_headers_of_its_status(status: str) -> None:
+    response = dereference(CREATE_ORDER[status])
+    content = response["content"]["application/json"]
+    assert content["schema"] == {"$ref": "#/components/schemas/Error"}
+    declared = CONTRACT["x-contract-error"]["codes"]
+    codes = [code for code, meaning in declared.items() if meaning["status"] == int(status)]
+    assert [each["value"]["error"]["code"] for each in content["examples"].values()] == codes
+    headers = response["headers"].keys()
+    assert "Request-Id" in headers
+    assert ("Retry-After" in headers) is (status in ("409", "429", "503"))
+    assert ("WWW-Authenticate" in headers) is (status == "401")
+    assert ("RateLimit" in headers) is (status not in ("401", "500", "503"))
+
+
+def test_every_error_code_is_listed_and_has_a_type() -> None:
+    declared = CONTRACT["x-contract-error"]["codes"]
+    schemas = CONTRACT["components"]["schemas"]
+    assert list(declared) == schemas["ErrorCode"]["x-extensible-enum"]
+    assert {each["type"] for each in declared.values()} <= set(schemas["ErrorType"]["enum"])
+
+
+def test_reads_and_writes_are_counted_in_their_classes() -> None:
+    for method, _, operation in operations():
+        assert operation["x-contract-rate-limit"]["class"] == (
+            "read" if method == "get" else "write"
+        )
+
+
+def test_the_example_of_a_signature_is_right() -> None:
+    signature = CONTRACT["webhooks"]["order.completed"]["post"]["x-contract-signature"]
+    payload = signature["payload"].format(timestamp=1700000000, body='{"a":1}')
+    digest = hmac.new(b"whsec_test", payload.encode(), "sha256").hexdigest()
+    header = signature["template"].format(timestamp=1700000000, digest=digest)
+    assert digest in CONTRACT["info"]["description"]
+    assert CONTRACT["components"]["parameters"]["ServiceSignature"]["example"] == header
+
+
+def test_every_scenario_of_the_sandbox_is_described() -> None:
+    body = BY_ID["createOrder"]["requestBody"]["content"]["application/json"]
+    metadata = [each["value"].get("metadata", {}) for each in body["examples"].values()]
+    scenarios = {each["sandbox_scenario"] for each in metadata if "sandbox_scenario" in each}
+    described = re.findall(r"^\| `(\w+)` \|", CONTRACT["info"]["description"], re.MULTILINE)
+    assert sorted(described) == sorted(scenarios)
+
+
+def test_the_address_ends_in_the_version() -> None:
+    (server,) = CONTRACT["servers"]
+    assert server["url"] == "{base_url}"
+    assert server["variables"]["base_url"]["default"].endswith("/api/v1")

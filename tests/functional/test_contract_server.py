@@ -72,9 +72,7 @@ def send(server: Server, method: str, path: str, body: str | None, **headers: st
 def test_every_operation_takes_its_example_and_is_not_implemented(
     empty: Server, contract: dict[str, Any]
 ) -> None:
-    found = operations(contract)
-    assert len(found) == 16
-    for method, path, operation in found:
+    for method, path, operation in operations(contract):
         for variable, value in (
             ("{plan_id}", "pln_jp-5gb-30d"),
             ("{order_id}", "ord_01kjpx8nh0aqdvgyy0jrsyegax"),

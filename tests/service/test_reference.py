@@ -61,7 +61,6 @@ def test_every_operation_webhook_and_model_has_a_place(page: Page, source: dict[
         each["operationId"] for item in source["webhooks"].values() for each in item.values()
     ]
     models = [f"model-{name}" for name in source["components"]["schemas"]]
-    assert len(operations) == 16
     assert set(operations + webhooks + models) <= set(page.ids)
     assert len(page.ids) == len(set(page.ids))
 
