@@ -1,4 +1,11 @@
-"""A headless Chromium, driven by its DevTools protocol over a pipe."""
+"""A headless Chromium, driven by its DevTools protocol over a pipe.
+
+Only a browser knows whether a page runs a script, scrolls sideways or can be reached by the
+keyboard. Playwright brings a Node runtime and browsers of its own version, Selenium a second
+program that has to fit the browser; both are made for clicking through applications, and our pages
+have no scripts. JSON that ends with a zero byte needs no WebSocket library either. Firefox and
+Safari are not tested.
+"""
 
 from __future__ import annotations
 

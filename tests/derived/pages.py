@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,12 +23,17 @@ DECISIONS_HEAD = """\
 # Decisions
 
 One page per decision that shaped the code: what made it necessary, what was chosen, and what that
-costs. A decision is changed by a new page that says which one it replaces. `nox -s derive` makes
-this list.
+costs. A decision is changed by a new page, which the status of the old one names. `nox -s derive`
+makes this list.
 
-| No. | Decision |
-|---|---|
+| No. | Decision | Date | Status |
+|---|---|---|---|
 """
+DECISION = re.compile(
+    r"# (?P<number>\d{4}): (?P<title>.+)\n\n"
+    r"(?P<accepted>Accepted) on (?P<date>\d{4}-\d\d-\d\d)\."
+    r"(?: (?P<replaced>Replaced (?:in part )?by \[\d{4}\]\(\d{4}-[a-z0-9-]+\.md\))\.)?\n\n"
+)
 
 CLI_HEAD = """\
 # Commands
@@ -59,12 +65,19 @@ What `--help` says of every command of `esim-service`. `nox -s derive` makes thi
 
 
 def decisions() -> str:
+    """Return the list of decisions.
+
+    Raises:
+        ValueError: a page does not begin with its number, title, date and status.
+    """
     rows = []
     for page in sorted(DECISIONS.glob("[0-9]*.md")):
-        number, _, title = (
-            page.read_text("utf-8").splitlines()[0].removeprefix("# ").partition(": ")
-        )
-        rows.append(f"| [{number}]({page.name}) | {title} |\n")
+        head = DECISION.match(page.read_text("utf-8"))
+        if head is None:
+            raise ValueError(f"{page.name}: must begin with its number, title, date and status")
+        status = head["replaced"] or head["accepted"]
+        link = f"[{head['number']}]({page.name})"
+        rows.append(f"| {link} | {head['title']} | {head['date']} | {status} |\n")
     return DECISIONS_HEAD + "".join(rows)
 
 

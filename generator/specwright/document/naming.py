@@ -118,6 +118,11 @@ def group_names(tag: str) -> GroupNames:
 def operation_names(identifier: str, tag: str | None, *, short: bool) -> OperationNames:
     """Name an operation.
 
+    Short names read better (`orders.create`) and clash often: of 44 published documents, five
+    cannot be generated with them, as `getThing` and `getThings` are under one tag. So they are
+    asked for, and a clash is an error: names follow from operationId and tag alone, and another
+    operation never changes them. Handlers and constants keep the whole name.
+
     Args:
         tag: its group; None for one that is in no group.
         short: whether its method leaves out the words that the tag says already.

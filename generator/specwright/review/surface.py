@@ -1,4 +1,13 @@
-"""The public names of a generated package, read from its source."""
+"""The public names of a generated package, read from its source.
+
+A schema with another name changes nothing that is sent, and breaks everybody who imports the class:
+only the generated code shows it. Nothing is imported or written. A name is public if its module and
+all its parts are; `__all__` adds what a module has from elsewhere. Members inherited from the
+runtime are not listed, as both sides have the same one.
+
+griffe stays out: it reports breaks and no additions, takes a changed default or constant for a
+break, and knows nothing of code that is implemented instead of called.
+"""
 
 from __future__ import annotations
 

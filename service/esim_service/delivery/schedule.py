@@ -11,8 +11,10 @@ from ..values.entities import WebhookEndpoint
 
 RETRY_AFTER = tuple(seconds * SECOND for seconds in webhooks.RETRY_AFTER_SECONDS)
 ATTEMPTS = 1 + len(RETRY_AFTER)
-# A pause may be longer than declared by this share, and never shorter: what failed together is not
-# tried again together.
+# A pause may be longer than declared by this share, evenly spread, and never shorter: what failed
+# together is not tried again together. The contract declares pauses and no tolerance; partners may
+# count on not being called before one is over, and nobody on the second, as an attempt also waits
+# for a free place. `specwright test` allows a tenth, so as much again is left for a busy service.
 JITTER = 0.05
 DISABLE_AFTER = 120 * HOUR
 DISABLED_REASON = "deliveries_failing"

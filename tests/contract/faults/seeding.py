@@ -1,6 +1,11 @@
 """How a fault is put into the service: an edit of a function, or of what comes and goes over HTTP.
 
-A fault that finds nothing to change is an error, so that none grows stale without a word.
+A tool that finds nothing in a correct service may be a good one or a blind one. So each fault is
+written from a sentence of the contract, which its docstring quotes, and never from a rule; one that
+no rule finds stays in the list and on the page. An edit of a piece of source that must be there
+exactly once reads like the diff of the bug; one that finds nothing to change is an error, so that
+none grows stale without a word. The service is a process of its own and is asked over HTTP only.
+Faults that HTTP cannot show, such as secrets in a log, are not in the list.
 """
 
 from __future__ import annotations

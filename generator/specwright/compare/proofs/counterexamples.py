@@ -1,4 +1,11 @@
-"""Values that a schema is likely to accept, to try them on another one."""
+"""Values that a schema is likely to accept, to try them on another one.
+
+A large object that is sampled as a whole is hardly ever valid: one property with a wrong example is
+enough. So a witness of a schema is built from the witnesses of its parts, and its validator accepts
+it; that of a component is found once and serves the whole run. What no value shows is proven as a
+whole. Media types other than JSON and unknown encodings are taken at their word: a change of these
+is a break without a value.
+"""
 
 from __future__ import annotations
 

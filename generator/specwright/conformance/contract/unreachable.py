@@ -1,4 +1,10 @@
-"""Why a declared status was not seen, and whether it can be seen from outside at all."""
+"""Why a declared status was not seen, and whether it can be seen from outside at all.
+
+A document may declare for every operation what any endpoint can answer, most of which a correct
+server never does; coverage of all pairs would then say little. A list of exceptions would hide what
+a test should have reached, so a pair is out of reach by what the document says, never by its name.
+It stays in the table with its reason, and the share is still that of everything declared.
+"""
 
 from __future__ import annotations
 
