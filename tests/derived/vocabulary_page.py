@@ -45,6 +45,8 @@ def _keyword(title: str, keyword: Keyword[Any]) -> Iterator[str]:
     schema = keyword.schema()
     example = json.dumps({keyword.name: keyword.example}, indent=2)
     yield f"\n## {title}\n\n{schema['description']}\n\n```json\n{example}\n```\n\n"
+    *readers, last = keyword.readers
+    yield f"Read by {', '.join(readers)} and {last}.\n\n"
     members = dict(_members("", schema))
     if not members:
         yield f"The value is {_kind(schema)}.\n"
