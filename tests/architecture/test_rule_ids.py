@@ -1,5 +1,6 @@
-"""The id of a rule is spelled in one place, where a search finds it."""
+"""The id of a rule is spelled in one place, where a search finds it, and each rule finds a bug."""
 
+import json
 from collections import defaultdict
 
 from specwright.check.checks import DESCRIPTIONS
@@ -9,8 +10,10 @@ from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.behaviour_rules import RULES
 from specwright.conformance.webhooks import deliveries
 from specwright.review import package_rules
+from tests.conformance.test_scenarios import BUGS
+from tests.conformance.webhooks.faults import FAULTS
 
-from .test_keywords import TOOLKIT, strings
+from .test_keywords import ROOT, TOOLKIT, strings
 
 ALL = (*DESCRIPTIONS, *BY_ID.values(), *RULES, *deliveries.RULES, *package_rules.DESCRIPTIONS)
 
@@ -30,3 +33,9 @@ def test_an_id_is_spelled_once() -> None:
 def test_every_id_has_its_rule() -> None:
     assert list(BY_ID) != [] and set(BY_ID) == set(ChangeRule)
     assert {rule.id for rule in RULES} == set(Behaviour)
+
+
+def test_every_rule_of_behaviour_finds_a_bug() -> None:
+    judged = json.loads((ROOT / "tests" / "contract" / "verdicts.json").read_text("utf-8"))
+    found = {rule for verdict in judged.values() for rule in verdict["rules"]}
+    assert set(Behaviour) == {*BUGS.values(), *FAULTS.values(), *found} & set(Behaviour)
