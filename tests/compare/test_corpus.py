@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from specwright.compare.comparison import compare
-from specwright.compare.verdicts.change_rules import RETYPED, UNPROVEN
+from specwright.compare.verdicts.rule_ids import ChangeRule, UNPROVEN
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -26,7 +26,7 @@ LIFECYCLE = ("sunset", "deprecat", "stability")
 # That the version was not raised is a finding about the version, which both report.
 VERSION = "version"
 # What generated code calls things, and which types it gives to text, is no question to oasdiff.
-SOURCE = ("operation-id-changed", "operation-group-changed", "parameter-renamed", RETYPED)
+SOURCE = ("operation-id-changed", "operation-group-changed", "parameter-renamed", ChangeRule.TEXT_TYPE_CHANGED)
 # The rules whose findings a value can show.
 PAYLOAD = ("-narrowed", "-widened", "property-required", "property-not-sent", "property-refused")
 
