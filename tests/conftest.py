@@ -8,8 +8,21 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 from tests.browser import NAMES, Browser, installed
+
+# How fast a machine is must not decide what is red. The examples are the same in every run and on
+# every machine; `--hypothesis-profile new` draws others, and says how to draw one that failed.
+settings.register_profile(
+    "new",
+    settings.get_profile("default"),
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.register_profile("same", settings.get_profile("new"), derandomize=True, database=None)
+settings.load_profile("same")
 
 ROOT = Path(__file__).parents[1]
 COMMAND = Path(sys.executable).with_name("specwright")

@@ -156,7 +156,7 @@ async def test_a_clock_that_is_set_back_frees_nothing_and_blocks_nobody(
     assert (await windows.take(bucket, 3, 60)).allowed
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(pauses=st.lists(st.integers(0, 40_000), max_size=40), limit=st.integers(1, 5))
 async def test_no_window_ever_has_more_and_every_wait_is_enough(
     windows: Windows, clock: ManualClock, pauses: list[int], limit: int
