@@ -94,6 +94,15 @@ def hostile(session: nox.Session) -> None:
 
 
 @nox.session
+def new_examples(session: nox.Session) -> None:
+    """Run the property tests on new examples, ten times as many; so does every night."""
+    install_workspace(session)
+    install_group(session, "test")
+    chosen = ("-m", "hypothesis", "--hypothesis-profile", "new")
+    run_pytest(session, *chosen, *(session.posargs or WORKERS))
+
+
+@nox.session
 def published(session: nox.Session) -> None:
     """Check and generate the documents of the corpus that SPECWRIGHT_CORPUS names."""
     install_workspace(session)

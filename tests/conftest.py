@@ -13,15 +13,18 @@ from hypothesis import HealthCheck, settings
 from tests.browser import NAMES, Browser, installed
 
 # How fast a machine is must not decide what is red. The examples are the same in every run and on
-# every machine; `--hypothesis-profile new` draws others, and says how to draw one that failed.
+# every machine; `--hypothesis-profile new` draws more and others, and says how to repeat one.
 settings.register_profile(
     "new",
     settings.get_profile("default"),
+    max_examples=1_000,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],
     print_blob=True,
 )
-settings.register_profile("same", settings.get_profile("new"), derandomize=True, database=None)
+settings.register_profile(
+    "same", settings.get_profile("new"), max_examples=100, derandomize=True, database=None
+)
 settings.load_profile("same")
 
 ROOT = Path(__file__).parents[1]
