@@ -18,6 +18,7 @@ nox.options.sessions = [
     "lint",
     "typecheck",
     "tests",
+    "docs",
     "tests_service",
     "tests_conformance",
     "hostile",
@@ -25,6 +26,7 @@ nox.options.sessions = [
 
 PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
+DOCS_TESTS = "tests/docs"
 SERVICE_TESTS = "tests/service"
 CONFORMANCE_TESTS = ("tests/conformance", "tests/contract/test_faults.py")
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
@@ -62,10 +64,11 @@ def derive(session: nox.Session) -> None:
 
 @nox.session
 def tests(session: nox.Session) -> None:
-    """Run the tests of toolkit, generated package and docs, or what follows `--`."""
+    """Run the tests of toolkit and generated package in two minutes, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
-    others = [f"--ignore={path}" for path in (SERVICE_TESTS, *CONFORMANCE_TESTS, *HOSTILE_TESTS)]
+    elsewhere = (DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, *HOSTILE_TESTS)
+    others = [f"--ignore={path}" for path in elsewhere]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
 
 
@@ -91,6 +94,15 @@ def hostile(session: nox.Session) -> None:
     install_workspace(session)
     install_group(session, "test")
     run_pytest(session, *(session.posargs or [*WORKERS, *HOSTILE_TESTS]))
+
+
+@nox.session
+def new_examples(session: nox.Session) -> None:
+    """Run the property tests on new examples, ten times as many; so does every night."""
+    install_workspace(session)
+    install_group(session, "test")
+    chosen = ("-m", "hypothesis", "--hypothesis-profile", "new")
+    run_pytest(session, *chosen, *(session.posargs or WORKERS))
 
 
 @nox.session
@@ -134,7 +146,7 @@ def docs(session: nox.Session) -> None:
     """Execute every command and code block of README.md and docs/, and check the references."""
     install_workspace(session)
     install_group(session, "test")
-    run_pytest(session, "tests/docs", *session.posargs)
+    run_pytest(session, DOCS_TESTS, *(session.posargs or WORKERS))
 
 
 @nox.session

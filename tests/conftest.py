@@ -5,11 +5,30 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import chdir
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
+from hypothesis import HealthCheck, settings
 
+from specwright.cli import cli
 from tests.browser import NAMES, Browser, installed
+
+# How fast a machine is must not decide what is red. The examples are the same in every run and on
+# every machine; `--hypothesis-profile new` draws more and others, and says how to repeat one.
+settings.register_profile(
+    "new",
+    settings.get_profile("default"),
+    max_examples=1_000,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    print_blob=True,
+)
+settings.register_profile(
+    "same", settings.get_profile("new"), max_examples=100, derandomize=True, database=None
+)
+settings.load_profile("same")
 
 ROOT = Path(__file__).parents[1]
 COMMAND = Path(sys.executable).with_name("specwright")
@@ -48,18 +67,22 @@ def cache_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture(scope="session")
 def specwright() -> Run:
-    """Run the installed command the way a shell does."""
+    """Run the command as a shell does, in this process, which has loaded it already."""
+    # Imported here: tests of the service have no toolkit.
+    # The width and the colours of a terminal must not decide what a test sees.
+    runner = CliRunner(env={"COLUMNS": "100", "NO_COLOR": "1"})
 
-    def run(*arguments: str, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [COMMAND, *arguments],
-            cwd=cwd,
-            # The width and the colours of a terminal must not decide what a test sees.
-            env={**os.environ, "COLUMNS": "100", "NO_COLOR": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+    def run(*arguments: str | Path, cwd: Path = ROOT) -> subprocess.CompletedProcess[str]:
+        given = [str(each) for each in arguments]
+        terminated = signal.getsignal(signal.SIGTERM)
+        try:
+            with chdir(cwd):
+                done = runner.invoke(cli, given, prog_name="specwright")
+        finally:
+            signal.signal(signal.SIGTERM, terminated)
+        if done.exception and not isinstance(done.exception, SystemExit):
+            raise done.exception
+        return subprocess.CompletedProcess(given, done.exit_code, done.stdout, done.stderr)
 
     return run
 

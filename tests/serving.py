@@ -72,7 +72,7 @@ class Server:
         sent = {name.replace("_", "-"): value for name, value in headers.items()}
         if key is not None:
             sent.setdefault("Authorization", f"Bearer {key}")
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, body, sent, encode_chunked=True)
             response = connection.getresponse()

@@ -10,6 +10,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
@@ -52,7 +53,6 @@ def unspeakable() -> Callable[[], int]:
     ("task", "reason"),
     [
         (for_ever, Stopped.TIME),
-        (asleep, Stopped.TIME),
         (segfault, Stopped.CRASH),
         (os.abort, Stopped.CRASH),
         (hungry, Stopped.CRASH),
@@ -62,6 +62,21 @@ def unspeakable() -> Callable[[], int]:
 )
 def test_the_tasks_around_one_that_ends_badly_have_their_results(task, reason: Stopped) -> None:
     assert list(isolated([one, task, one], LIMITS)) == [1, reason, 1]
+
+
+def test_a_task_that_waits_for_ever_ends_when_patience_does() -> None:
+    limits = replace(LIMITS, patience_seconds=1)
+    assert list(isolated([one, asleep, one], limits)) == [1, Stopped.TIME, 1]
+
+
+def test_time_without_a_processor_does_not_count() -> None:
+    limits = Limits(seconds=0.1, memory=2**28)
+
+    def starved() -> int:
+        time.sleep(10 * limits.seconds)
+        return 1
+
+    assert list(isolated([starved], limits)) == [1]
 
 
 def busy() -> int:

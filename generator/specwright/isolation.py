@@ -10,24 +10,31 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any, BinaryIO, NoReturn, TypeVar
 
 T = TypeVar("T")
 
-# What waits uses no processor time: it ends when this many times as much has passed.
-_PATIENCE = 4
+PATIENCE_SECONDS = 300.0
 _LEAST_SECONDS = 0.02
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Seconds of processor time, and bytes of memory beside what is used already."""
+    """Processor time of tasks, and memory beside what is used already.
+
+    Attributes:
+        seconds: of processor time, which a busy machine gives more slowly and not less of.
+        memory: in bytes.
+        patience_seconds: by the clock, for each task: a last resort, as one that waits for ever
+            uses no processor time.
+    """
 
     seconds: float
     memory: int
+    patience_seconds: float = PATIENCE_SECONDS
 
 
 class Stopped(StrEnum):
@@ -53,7 +60,7 @@ def isolated(tasks: Sequence[Callable[[], T]], limits: Limits) -> Iterator[T | S
         return
     done, left = 0, limits.seconds
     while done < len(tasks):
-        process = _Process(tasks[done:], Limits(left, limits.memory))
+        process = _Process(tasks[done:], replace(limits, seconds=left))
         try:
             for result in process.results():
                 yield result
@@ -104,7 +111,7 @@ def _work(tasks: Sequence[Callable[[], Any]], limits: Limits, output: int) -> No
         limit_memory(limits.memory)
         with os.fdopen(output, "wb") as results:
             for task in tasks:
-                limit_time((limits.seconds - time.process_time()) / 2)
+                limit_time((limits.seconds - time.process_time()) / 2, limits.patience_seconds)
                 results.write(pickle.dumps(task()))
                 results.flush()
     finally:
@@ -112,13 +119,20 @@ def _work(tasks: Sequence[Callable[[], Any]], limits: Limits, output: int) -> No
         os._exit(0)
 
 
-def limit_time(seconds: float) -> None:
-    """End this process by a signal when it has used so much time from now on."""
+def limit_time(seconds: float, patience_seconds: float = PATIENCE_SECONDS) -> None:
+    """End this process, or the one that takes its place, by a signal when its time is used up.
+
+    The timers are those of POSIX, on Linux as on macOS.
+
+    Args:
+        seconds: of processor time from now on, that of all threads together.
+        patience_seconds: by the clock.
+    """
     if sys.platform == "win32":
         return
     for timer, number, allowed in (
         (signal.ITIMER_PROF, signal.SIGPROF, seconds),
-        (signal.ITIMER_REAL, signal.SIGALRM, seconds * _PATIENCE),
+        (signal.ITIMER_REAL, signal.SIGALRM, patience_seconds),
     ):
         signal.signal(number, signal.SIG_DFL)
         signal.setitimer(timer, max(allowed, _LEAST_SECONDS))

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatch
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -101,10 +102,9 @@ def imports_of(package: str, path: Path) -> Iterator[Import]:
                 yield Import(package, importer, whole, node.lineno, relative=node.level > 0)
 
 
-IMPORTS = {
-    package: [found for path in modules(package) for found in imports_of(package, path)]
-    for package in PACKAGES
-}
+@cache
+def imports(package: str) -> list[Import]:
+    return [found for path in modules(package) for found in imports_of(package, path)]
 
 
 def part_of(dotted: str) -> str:
@@ -113,7 +113,7 @@ def part_of(dotted: str) -> str:
 
 def ours(package: str) -> Iterator[tuple[Import, str, str]]:
     """Every import between two different parts of a package."""
-    for found in IMPORTS[package]:
+    for found in imports(package):
         if found.imported.startswith(f"{package}."):
             source = part_of(found.importer)
             target = part_of(found.imported.removeprefix(f"{package}."))
@@ -169,7 +169,7 @@ def test_no_import_goes_in_a_circle(package: str) -> None:
     """Imports for type checkers and inside functions count, too: a circle is one thing in two."""
     known = {module_name(package, path) for path in modules(package)}
     graph: dict[str, set[str]] = {name: set() for name in known}
-    for found in IMPORTS[package]:
+    for found in imports(package):
         target = found.imported.removeprefix(f"{package}.")
         # A name that a package gives on is not an import of the package's own module.
         while target and target not in known:
@@ -183,7 +183,7 @@ def test_no_import_goes_in_a_circle(package: str) -> None:
 
 
 def test_the_service_knows_nothing_of_the_toolkit() -> None:
-    wrong = [str(found) for found in IMPORTS[SERVICE] if part_of(found.imported) == TOOLKIT]
+    wrong = [str(found) for found in imports(SERVICE) if part_of(found.imported) == TOOLKIT]
     assert not wrong
 
 
@@ -206,7 +206,7 @@ def test_rules_hold_no_sql() -> None:
 def test_the_runtime_can_be_copied_elsewhere() -> None:
     wrong = [
         str(found)
-        for found in IMPORTS[TOOLKIT]
+        for found in imports(TOOLKIT)
         if part_of(found.importer) == "runtime"
         and part_of(found.imported) == TOOLKIT
         and not found.relative
@@ -227,7 +227,7 @@ def test_what_judges_the_document_never_sees_the_ir() -> None:
 def test_a_slow_library_has_one_importer(library: str, owner: str) -> None:
     wrong = [
         str(found)
-        for found in IMPORTS[TOOLKIT]
+        for found in imports(TOOLKIT)
         if part_of(found.imported) == library and not f"{found.importer}.".startswith(f"{owner}.")
     ]
     assert not wrong

@@ -79,7 +79,10 @@ def test_what_needs_too_much_memory_ends_with_an_error(
     monkeypatch.setattr("specwright.models.background.MEMORY", 2**20)
     things = {f"Thing{number}": THING for number in range(2_000)}
     read = document(tmp_path, **things)
-    with ModelWorker() as worker, pytest.raises(SpecwrightError, match="no models can be made"):
+    with (
+        ModelWorker() as worker,
+        pytest.raises(SpecwrightError, match="no models can be made: it needs too much memory"),
+    ):
         worker.begin(read)()
 
 

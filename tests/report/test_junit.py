@@ -89,7 +89,7 @@ def test_characters_that_xml_cannot_hold_are_spelled_out(character: str) -> None
     assert found.attrib["name"] == f"a{spelled}b]]>"
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.text())
 def test_whatever_is_said_stays_in_its_place(text: str) -> None:
     found = suite(saying(text))

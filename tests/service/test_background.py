@@ -32,6 +32,7 @@ from esim_service.work.runner import LEASE as JOB_LEASE
 from partner_esim import models, webhooks
 
 from .receiver import Authority, Behaviour, Receiver, answer, receiver
+from .running import DEADLINE
 from .world import SECRET, World
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +48,7 @@ async def resolve(_: str) -> tuple[Address, ...]:
 
 async def until(condition: Callable[[], bool | Awaitable[bool]]) -> None:
     """Wait for what must come."""
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(DEADLINE):
         while True:
             found = condition()
             if found if isinstance(found, bool) else await found:
@@ -95,7 +96,7 @@ class Scenery:
                 yield background, task
             finally:
                 background.stop()
-                await asyncio.wait_for(asyncio.wait([task]), 20)
+                await asyncio.wait_for(asyncio.wait([task]), DEADLINE)
 
     async def endpoint(
         self, seen: Receiver, event_types: Sequence[str] | None = None
@@ -426,6 +427,6 @@ async def test_a_stop_leaves_no_task_behind(scenery: Scenery) -> None:
         work.wake()
         await asyncio.sleep(0)
         work.stop()
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, DEADLINE)
     # The database comes to the end of what it was asked.
     await until(lambda: asyncio.all_tasks() == before)

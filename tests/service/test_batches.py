@@ -25,6 +25,7 @@ from esim_service.values.ids import Ids
 from partner_esim.server import Problem
 
 from .manual_clock import ManualClock
+from .running import DEADLINE
 from .world import FIXED, World
 
 pytestmark = pytest.mark.anyio
@@ -205,7 +206,7 @@ async def test_what_waits_while_a_batch_is_made_is_the_next_batch() -> None:
     assert [each for each in found if isinstance(each, int)] == [0, 1, 2, 3, 5, 6, 7]
     assert len(bench.batches) == 2
     # A worker that has stopped is not counted on.
-    assert await asyncio.wait_for(batcher.do(9), 10) == 9
+    assert await asyncio.wait_for(batcher.do(9), DEADLINE) == 9
 
 
 async def test_one_who_gives_up_while_a_batch_is_made_leaves_the_others_their_answers() -> None:
@@ -245,7 +246,7 @@ async def test_a_batch_waits_a_moment_to_be_as_large_as_the_last_one() -> None:
         await asyncio.sleep(0)
     assert bench.batches == [[0, 1, 2]]
     again.append(asyncio.create_task(batcher.do(5)))
-    assert await asyncio.wait_for(asyncio.gather(*again), 10) == [3, 4, 5]
+    assert await asyncio.wait_for(asyncio.gather(*again), DEADLINE) == [3, 4, 5]
     assert bench.batches == [[0, 1, 2], [3, 4, 5]]
 
 
@@ -255,12 +256,12 @@ async def test_a_batch_that_stays_small_is_made_all_the_same() -> None:
     for _ in range(4):
         bench.let.release()
     await asyncio.gather(*map(batcher.do, range(3)))
-    assert await asyncio.wait_for(batcher.do(3), 10) == 3
+    assert await asyncio.wait_for(batcher.do(3), DEADLINE) == 3
     # Nobody waits for the company of a single one.
     alone = Batcher(bench.make, patience_seconds=60)
     for number in (4, 5):
         bench.let.release()
-        assert await asyncio.wait_for(alone.do(number), 10) == number
+        assert await asyncio.wait_for(alone.do(number), DEADLINE) == number
 
 
 async def test_what_must_be_apart_is_not_in_one_batch() -> None:

@@ -18,6 +18,7 @@ from esim_service.store.drivers.sqlite import SqliteDatabase
 from esim_service.store.statements.unit import Unit, execute, row, rows
 from esim_service.values.entities import Account
 
+from .running import DEADLINE
 from .world import World
 
 pytestmark = pytest.mark.anyio
@@ -183,7 +184,7 @@ async def test_an_older_database_asks_for_migration(database: Database) -> None:
 
 
 async def test_names_that_are_held_for_long_leave_room_for_others(database: Database) -> None:
-    async with AsyncExitStack() as stack, asyncio.timeout(20):
+    async with AsyncExitStack() as stack, asyncio.timeout(DEADLINE):
         for number in range(15):
             held = database.hold(f"slow {number}", is_long=True)
             assert await stack.enter_async_context(held) is not None

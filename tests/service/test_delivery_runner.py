@@ -23,6 +23,7 @@ from esim_service.store.changes.database import UnavailableError
 from esim_service.values.clock import SECOND
 
 from .manual_clock import ManualClock
+from .running import DEADLINE
 
 
 @dataclass
@@ -228,7 +229,7 @@ async def test_it_runs_until_it_is_stopped(world: World) -> None:
     await world.settle()
     assert len(world.outbox.recorded) == 1
     world.worker.stop()
-    await asyncio.wait_for(running, 1)
+    await asyncio.wait_for(running, DEADLINE)
     world.outbox.put("b")
     await world.settle()
     assert len(world.outbox.recorded) == 1
@@ -252,7 +253,7 @@ async def test_a_stop_gives_back_what_hangs(world: World) -> None:
     running = asyncio.create_task(world.worker.run())
     await world.settle()
     world.worker.stop()
-    await asyncio.wait_for(running, 1)
+    await asyncio.wait_for(running, DEADLINE)
     assert world.outbox.released == ["dlv_0", "dlv_1"]
     assert [endpoint for endpoint, _, _ in world.outbox.recorded] == ["a"]
 
@@ -268,7 +269,7 @@ async def test_a_stop_waits_a_little_for_what_is_in_flight(
     worker.stop()
     await world.settle()
     world.network.answers.set()
-    await asyncio.wait_for(running, 1)
+    await asyncio.wait_for(running, DEADLINE)
     assert world.outbox.released == []
     assert [endpoint for endpoint, _, _ in world.outbox.recorded] == ["slow"]
 
@@ -299,6 +300,6 @@ async def test_an_attempt_that_ends_in_spite_of_the_stop_is_not_given_back(
     running = asyncio.create_task(worker.run())
     await world.settle()
     worker.stop()
-    await asyncio.wait_for(running, 1)
+    await asyncio.wait_for(running, DEADLINE)
     assert world.outbox.released == []
     assert [outcome for _, outcome, _ in world.outbox.recorded] == [Acknowledged(200)]

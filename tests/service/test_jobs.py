@@ -28,6 +28,7 @@ from esim_service.work.jobs import LONGEST_PAUSE, CarrierJobs, retry_after
 from esim_service.work.metrics import WorkMetrics
 from esim_service.work.runner import LEASE, PER_KIND, JobRunner
 
+from .running import DEADLINE
 from .world import World
 
 pytestmark = pytest.mark.anyio
@@ -137,7 +138,7 @@ async def running(crew: Crew) -> AsyncIterator[None]:
         yield
     finally:
         crew.runner.stop()
-        await asyncio.wait_for(task, 10)
+        await asyncio.wait_for(task, DEADLINE)
 
 
 async def test_an_order_is_completed_with_its_esims_and_one_event(crew: Crew) -> None:
@@ -208,7 +209,7 @@ async def test_a_carrier_that_answers_two_workers_makes_one_order(crew: Crew) ->
     for each in (crew, other):
         asked = crew.carrier.calls[order_id]
         assert await each.runner.fill() == 1
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(DEADLINE):
             while crew.carrier.calls[order_id] == asked:
                 await asyncio.sleep(0.01)
         crew.world.clock.advance(LEASE)
@@ -431,7 +432,7 @@ async def test_a_job_that_the_database_interrupts_goes_on_when_it_is_back(crew: 
 
 
 async def test_it_runs_until_it_is_stopped(crew: Crew) -> None:
-    async with running(crew), asyncio.timeout(10):
+    async with running(crew), asyncio.timeout(DEADLINE):
         answered = await crew.world.order("r1")
         crew.runner.wake()
         while not await crew.types():

@@ -304,4 +304,4 @@ class Lives(RuleBasedStateMachine):
 
 
 TestLives = Lives.TestCase
-TestLives.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
+TestLives.settings = settings(max_examples=60, stateful_step_count=25)

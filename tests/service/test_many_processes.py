@@ -84,6 +84,7 @@ async def test_without_redis_nothing_is_let_through_until_it_is_back(
 
 
 async def test_a_redis_that_is_not_there_is_told_at_the_start(tmp_path: Path) -> None:
+    pytest.importorskip("redis", reason=redis_server.NO_CLIENT)
     done = esim_service("serve", cwd=tmp_path, ESIM_REDIS_URL="redis://127.0.0.1:1", ESIM_PORT="0")
     assert done.returncode == 2
     [line] = done.stderr.splitlines()

@@ -24,7 +24,7 @@ from esim_service.values.entities import Account, Job, JobKind, Mode, Scope
 from esim_service.values.ids import Ids
 
 from .manual_clock import ManualClock
-from .running import until
+from .running import DEADLINE, until
 from .world import World
 
 pytestmark = pytest.mark.anyio
@@ -88,7 +88,7 @@ async def test_a_claim_waits_for_no_job(world: World, postgres_url: str) -> None
     try:
         async with connection.transaction():
             held = await connection.fetchval("SELECT job_id FROM jobs LIMIT 1 FOR UPDATE")
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(DEADLINE):
                 [job] = await claimed(world, "provision")
             assert job.job_id != held
     finally:

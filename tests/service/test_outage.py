@@ -13,7 +13,7 @@ import asyncpg
 import httpx2
 import pytest
 
-from .running import COMMAND, Running, environment, esim_service, eventually, serving
+from .running import COMMAND, DEADLINE, Running, environment, esim_service, eventually, serving
 
 pytestmark = pytest.mark.anyio
 
@@ -46,7 +46,7 @@ async def test_requests_get_503_until_postgresql_is_back(
     assert esim_service("migrate", "--database", postgres_url, cwd=tmp_path).returncode == 0
     with serving(postgres_url, tmp_path) as running:
         headers = {"Authorization": f"Bearer {running.key()}"}
-        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=30) as http:
+        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=DEADLINE) as http:
             assert http.get("/balance").status_code == 200
             async with away(postgres_server, urlsplit(postgres_url).path.removeprefix("/")):
                 for answer in (
@@ -73,7 +73,7 @@ async def test_a_full_disk_stops_writing_and_nothing_else(tmp_path: Path) -> Non
         headers = {"Authorization": f"Bearer {running.key()}"}
         process = running.process.pid
         unlimited = resource.prlimit(process, resource.RLIMIT_FSIZE)
-        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=30) as http:
+        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=DEADLINE) as http:
             before = http.get("/balance").json()
             # No file of the process can grow beyond this, as if the disk had no room left.
             resource.prlimit(process, resource.RLIMIT_FSIZE, (4096, unlimited[1]))
@@ -115,7 +115,7 @@ async def test_a_service_starts_on_a_full_disk(disk: Path) -> None:
             file.write(bytes(4096))
     with serving(place, disk) as running:
         assert httpx2.get(f"{running.operations}/readyz").status_code == 200
-        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=30) as http:
+        with httpx2.Client(base_url=running.base_url, headers=headers, timeout=DEADLINE) as http:
             assert http.get("/balance").status_code == 200
             assert http.post("/orders", json=ORDER).status_code == 503
             filling.unlink()

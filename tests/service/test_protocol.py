@@ -21,6 +21,8 @@ from esim_service.http.listening import Server
 from esim_service.http.protocol import HEAD_BYTES, UNFINISHED_BYTES
 from partner_esim.models import Error
 
+from .running import DEADLINE
+
 pytestmark = pytest.mark.anyio
 
 
@@ -65,7 +67,7 @@ async def exchange(port: int, *parts: bytes) -> tuple[int, dict[str, str], bytes
     """Send some bytes; return status, headers and body of the answer."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DEADLINE):
             for part in parts:
                 writer.write(part)
                 await writer.drain()
@@ -82,7 +84,7 @@ async def whole(port: int, sent: bytes) -> bytes:
     """Send some bytes; return all that comes until the server hangs up."""
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     try:
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DEADLINE):
             writer.write(sent)
             return await reader.read()
     finally:
@@ -144,7 +146,7 @@ async def test_many_requests_on_one_connection_do_not_add_up(port: int) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     body = b"b" * HEAD_BYTES
     head = b"POST / HTTP/1.1\r\nHost: x\r\nX: " + b"a" * (HEAD_BYTES // 2)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(DEADLINE):
         for _ in range(4):
             writer.write(head + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
             assert b" 200 " in await reader.readuntil(b"\r\n\r\n")
@@ -217,7 +219,7 @@ async def test_packets_do_not_matter(port: int, seed: int) -> None:
         sent = b"".join(good) + chance.choice(BROKEN)
         cuts = sorted(chance.sample(range(1, len(sent)), k=chance.randint(0, 5)))
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(DEADLINE):
             for start, end in pairwise([0, *cuts, len(sent)]):
                 writer.write(sent[start:end])
                 await asyncio.sleep(0.001)
@@ -276,7 +278,7 @@ async def test_a_body_that_was_not_asked_for_is_not_waited_for(port: int) -> Non
     expecting = b"Host: x\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"
     assert statuses(await whole(port, b"POST /early HTTP/1.1\r\n" + expecting)) == [200]
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(DEADLINE):
         writer.write(b"POST / HTTP/1.1\r\n" + expecting)
         assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
         writer.write(b"a")
@@ -287,7 +289,7 @@ async def test_a_body_that_was_not_asked_for_is_not_waited_for(port: int) -> Non
 @pytest.mark.usefixtures("hurry")
 async def test_what_is_sent_after_a_refusal_does_not_reset_the_answer(port: int) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(DEADLINE):
         writer.write(b"garbage\r\n\r\n")
         for _ in range(10):
             await asyncio.sleep(0.001)

@@ -33,8 +33,12 @@ from .receiver import Authority, Behaviour, Receiver, answer, receiver
 SECRET = "whsec_" + "A" * 43 + "="
 BODY = b'{"id":"evt_1",  "type":"order.completed"}'
 LOOPBACK = AddressRule((ip_network("127.0.0.0/8"),))
-QUICK = Limits(connect_seconds=0.3, total_seconds=0.6)
-QUICK_CONNECT = Limits(connect_seconds=0.3)
+USUAL = Limits()
+# For receivers that let these limits pass; a machine that is busy may need more for the others.
+QUICK = Limits(total_seconds=0.6)
+QUICK_CONNECT = Limits(connect_seconds=0.3, total_seconds=60)
+# Far from both limits of an attempt that cannot connect.
+SOON = 30
 
 
 async def resolve(_: str) -> tuple[Address, ...]:
@@ -70,7 +74,7 @@ class Attempts:
         times: int = 1,
         rule: AddressRule = LOOPBACK,
         resolve: Resolve = resolve,
-        limits: Limits = QUICK,
+        limits: Limits = USUAL,
         names: str = "hooks.example",
         known: bool = True,
         host: str = "hooks.example",
@@ -173,16 +177,13 @@ def drip(head: bytes) -> Behaviour:
 
 
 def test_a_head_that_drips_is_cut(attempts: Attempts) -> None:
-    started = time.monotonic()
-    assert attempts.run(drip(b"HTTP/1.1 200 OK\r\nA: ")) == Failed(Reason.TIMEOUT)
-    assert time.monotonic() - started < 2
+    outcome = attempts.run(drip(b"HTTP/1.1 200 OK\r\nA: "), limits=QUICK)
+    assert outcome == Failed(Reason.TIMEOUT)
 
 
 def test_a_body_that_drips_is_cut_after_its_status_counted(attempts: Attempts) -> None:
-    started = time.monotonic()
     head = b"HTTP/1.1 200 OK\r\nContent-Length: 9999\r\n\r\n"
-    assert attempts.run(drip(head)) == Acknowledged(200)
-    assert time.monotonic() - started < 2
+    assert attempts.run(drip(head), limits=Limits(total_seconds=3)) == Acknowledged(200)
 
 
 def test_informational_answers_without_end_are_cut(attempts: Attempts) -> None:
@@ -192,7 +193,7 @@ def test_informational_answers_without_end_are_cut(attempts: Attempts) -> None:
             await writer.drain()
             await asyncio.sleep(0.02)
 
-    assert attempts.run(behave) == Failed(Reason.TIMEOUT)
+    assert attempts.run(behave, limits=QUICK) == Failed(Reason.TIMEOUT)
 
 
 def test_an_attempt_has_5_seconds_to_connect_and_15_in_all() -> None:
@@ -210,20 +211,15 @@ def test_a_long_answer_is_not_read_to_its_end(attempts: Attempts) -> None:
             await writer.drain()
             sent += 10_000
 
-    started = time.monotonic()
-    assert attempts.run(behave, limits=Limits()) == Acknowledged(200)
-    assert time.monotonic() - started < 5
+    assert attempts.run(behave) == Acknowledged(200)
     # What is on its way in the buffers of both sides is neither read nor acknowledged.
     assert sent < 9_000_000
 
 
 def test_a_compressed_answer_is_not_unpacked(attempts: Attempts) -> None:
     bomb = gzip.compress(bytes(50_000_000))
-    started = time.monotonic()
-    assert attempts.run(
-        answer("200 OK", "Content-Encoding: gzip", body=bomb), limits=Limits()
-    ) == Acknowledged(200)
-    assert time.monotonic() - started < 2
+    behave = answer("200 OK", "Content-Encoding: gzip", body=bomb)
+    assert attempts.run(behave) == Acknowledged(200)
 
 
 @pytest.mark.parametrize("head", [b"nonsense\r\n\r\n", b"A" * 200_000])
@@ -256,7 +252,7 @@ def test_at_most_eight_addresses_are_dialled(
     async def many(_: str) -> tuple[Address, ...]:
         return tuple(found)
 
-    assert attempts.run(answer("200 OK"), resolve=many, limits=Limits()) == outcome
+    assert attempts.run(answer("200 OK"), resolve=many) == outcome
 
 
 def test_a_reset_fails(attempts: Attempts) -> None:
@@ -334,7 +330,7 @@ def test_a_name_server_that_hangs_is_given_up(attempts: Attempts) -> None:
     started = time.monotonic()
     outcome = attempts.run(answer("200 OK"), resolve=hang, limits=QUICK_CONNECT)
     assert outcome == Failed(Reason.TIMEOUT)
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < SOON
 
 
 def test_the_next_address_is_tried(attempts: Attempts) -> None:
@@ -350,7 +346,7 @@ def test_a_port_that_nobody_listens_on_fails(authority: Authority, clock: Manual
         port = free.getsockname()[1]
 
     async def attempt() -> Outcome:
-        async with Sender(clock, LOOPBACK, resolve, trust(), QUICK) as sender:
+        async with Sender(clock, LOOPBACK, resolve, trust(), USUAL) as sender:
             return await sender.send(message(port))
 
     assert asyncio.run(attempt()) == Failed(Reason.CONNECT)
@@ -365,7 +361,7 @@ def test_a_handshake_that_hangs_is_given_up(clock: ManualClock) -> None:
 
         started = time.monotonic()
         assert asyncio.run(attempt()) == Failed(Reason.TIMEOUT)
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < SOON
 
 
 def test_a_connect_that_hangs_is_given_up(clock: ManualClock) -> None:
@@ -382,12 +378,12 @@ def test_a_connect_that_hangs_is_given_up(clock: ManualClock) -> None:
 
         started = time.monotonic()
         assert asyncio.run(attempt()) == Failed(Reason.TIMEOUT)
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < SOON
 
 
 def test_a_url_that_breaks_a_rule_is_not_tried(clock: ManualClock) -> None:
     async def attempt() -> Outcome:
-        async with Sender(clock, LOOPBACK, resolve, trust(), QUICK) as sender:
+        async with Sender(clock, LOOPBACK, resolve, trust(), USUAL) as sender:
             return await sender.send(message(443, host="2130706433"))
 
     assert asyncio.run(attempt()) == Failed(Reason.REFUSED_ADDRESS)

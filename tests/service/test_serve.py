@@ -230,7 +230,9 @@ async def test_one_request_at_a_time_has_a_reference(running: Running) -> None:
         "reference": "slow",
         "metadata": {"sandbox_scenario": "slow_order"},
     }
-    async with httpx2.AsyncClient(base_url=running.base_url, headers=headers, timeout=30) as http:
+    async with httpx2.AsyncClient(
+        base_url=running.base_url, headers=headers, timeout=DEADLINE
+    ) as http:
         answers: list[httpx2.Response] = []
 
         async def order() -> None:
@@ -394,7 +396,9 @@ async def test_a_request_in_progress_is_finished_before_the_end(
 ) -> None:
     headers = {"Authorization": f"Bearer {running.key()}"}
     body = {"plan_id": PLAN, "reference": "slow", "metadata": {"sandbox_scenario": "slow_order"}}
-    async with httpx2.AsyncClient(base_url=running.base_url, headers=headers, timeout=30) as http:
+    async with httpx2.AsyncClient(
+        base_url=running.base_url, headers=headers, timeout=DEADLINE
+    ) as http:
 
         async def order() -> None:
             answer = await http.post("/orders", json=body)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.document.model import Document
-from specwright.document.sites import Site, follow, members
+from specwright.document.sites import Site, components, members
 
 
 def schemes(document: Document) -> Iterator[tuple[str, Site]]:
     """The security schemes of the document by name, references followed."""
-    components = follow(document, "/components", document.data.get("components"))
-    return members(document, components, "securitySchemes")
+    return members(document, components(document), "securitySchemes")
 
 
 def credential_scheme(document: Document) -> tuple[str, Site] | None:

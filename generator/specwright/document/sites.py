@@ -110,12 +110,17 @@ def operations(document: Document) -> Iterator[OperationSite]:
                 found.extend(called)
 
 
+def components(document: Document) -> Site:
+    """Return the components object, which cannot be a reference itself."""
+    declared = document.data.get("components")
+    return Site("/components", declared if isinstance(declared, dict) else {})
+
+
 def component_operations(document: Document) -> Iterator[OperationSite]:
     """The operations of all path items and callbacks among the components, used or not."""
-    components = follow(document, "/components", document.data.get("components"))
-    for key, item in members(document, components, "pathItems"):
+    for key, item in members(document, components(document), "pathItems"):
         yield from _of_item(item, key, Direction.PATH)
-    for _, callback in members(document, components, "callbacks"):
+    for _, callback in members(document, components(document), "callbacks"):
         yield from _of_callback(document, callback)
 
 

@@ -18,7 +18,7 @@ def open_member(document: Document, schema: Any) -> dict[str, Any] | None:
     if not is_told_apart(document, schema):
         return None
     tag = schema["discriminator"]["propertyName"]
-    members = schema.get("oneOf") or schema.get("anyOf") or ()
+    members = _list(schema, "oneOf") or _list(schema, "anyOf")
     if not all(_says_its_tag(document, member, tag) for member in members):
         return None
     return {
@@ -32,9 +32,10 @@ def open_member(document: Document, schema: Any) -> dict[str, Any] | None:
 def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     """Whether a discriminator can do its work: all alternatives may have the property."""
     discriminator = schema.get("discriminator")
-    if not isinstance(discriminator, dict) or not discriminator["propertyName"]:
+    tag = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+    if not isinstance(tag, str) or not tag:
         return False
-    members = [*schema.get("oneOf", ()), *schema.get("anyOf", ())]
+    members = [*_list(schema, "oneOf"), *_list(schema, "anyOf")]
     kinds = [document.follow(each) for each in members or [schema]]
     return not any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds)
 
@@ -46,8 +47,15 @@ def _says_its_tag(
     followed = document.follow(schema)
     if not isinstance(followed, dict) or any(followed is each for each in above):
         return False
-    declared = document.follow(followed.get("properties", {}).get(tag))
+    properties = followed.get("properties")
+    declared = document.follow(properties.get(tag)) if isinstance(properties, dict) else None
     if isinstance(declared, dict) and ("const" in declared or "enum" in declared):
         return True
-    parts = followed.get("allOf", ())
+    parts = _list(followed, "allOf")
     return any(_says_its_tag(document, part, tag, (*above, followed)) for part in parts)
+
+
+def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
+    """Return the array of a keyword; empty if it is absent or has the wrong shape."""
+    value = schema.get(keyword)
+    return value if isinstance(value, list) else []

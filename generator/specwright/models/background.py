@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import pickle
@@ -117,8 +118,13 @@ def _main() -> None:
     path, data, anchors, limits = pickle.load(sys.stdin.buffer)
     limit_memory(limits.memory)
     limit_time(limits.seconds)
-    with results:
-        pickle.dump(_outcome(Document(path, data, _Elsewhere(path), {}, anchors)), results)
+    try:
+        with results:
+            pickle.dump(_outcome(Document(path, data, _Elsewhere(path), {}, anchors)), results)
+    except Exception as error:
+        if _is_for_want_of_memory(error):
+            os.kill(os.getpid(), signal.SIGKILL)
+        raise
 
 
 def _outcome(document: Document) -> ModelSource | str:
@@ -126,9 +132,18 @@ def _outcome(document: Document) -> ModelSource | str:
     try:
         return generate(document)
     except SpecwrightError as error:
+        if _is_for_want_of_memory(error):
+            raise
         return str(error)
-    except MemoryError:
-        return f"{document.path}: no models can be made: {Stopped.CRASH}"
+
+
+def _is_for_want_of_memory(error: BaseException | None) -> bool:
+    """Whether an error began as lack of memory, whatever libraries made of it."""
+    while error is not None:
+        if isinstance(error, MemoryError) or getattr(error, "errno", None) == errno.ENOMEM:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 if __name__ == "__main__":

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 from ruff import find_ruff_bin  # type: ignore[import-untyped]
 
 from specwright.errors import Location, SpecwrightError
+from specwright.isolation import Stopped, limit_time
 
 _SETTINGS = """\
 line-length = 100
@@ -31,6 +34,7 @@ split-on-trailing-comma = false
 skip-magic-trailing-comma = true
 """
 _CHECK = ("check", "--fix", "--quiet", "--ignore-noqa", "--exit-zero")
+# Of processor time.
 _SECONDS = 20
 _FORMAT = ("format", "--quiet")
 
@@ -80,14 +84,17 @@ def verify(path: str, source: str) -> None:
 
 def _ruff(arguments: Sequence[str], directory: Path) -> None:
     command = [str(find_ruff_bin()), *arguments, "--config", "ruff.toml", "--no-cache", "."]
-    try:
-        done = subprocess.run(
-            command, cwd=directory, capture_output=True, text=True, check=False, timeout=_SECONDS
-        )
-    except subprocess.TimeoutExpired:
-        raise SpecwrightError(
-            f"the files are too large: ruff needs more than {_SECONDS} s"
-        ) from None
+    done = subprocess.run(
+        command,
+        cwd=directory,
+        capture_output=True,
+        text=True,
+        check=False,
+        # Timers stay when ruff takes the place of the new process.
+        preexec_fn=None if sys.platform == "win32" else partial(limit_time, _SECONDS),
+    )
+    if done.returncode < 0 and Stopped.by(-done.returncode) is Stopped.TIME:
+        raise SpecwrightError(f"the files are too large: ruff needs more than {_SECONDS} s")
     if done.returncode != 0:
         said = done.stderr.strip() or done.stdout.strip()
         raise SpecwrightError(f"ruff {arguments[0]} failed", details=said.splitlines())

