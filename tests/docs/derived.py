@@ -15,6 +15,7 @@ from specwright.report import vocabulary as vocabulary_page
 from specwright.vocabulary.table import KEYWORDS
 from tests.contract import verdicts
 from tests.docs import rules_page
+from tests.mutation import figures
 
 ROOT = Path(__file__).parents[2]
 DECISIONS = ROOT / "docs" / "decisions"
@@ -111,6 +112,10 @@ def contract_faults(specwright: Run) -> str:
     return verdicts.render()
 
 
+def mutants(specwright: Run) -> str:
+    return figures.render(figures.load(), figures.words())
+
+
 def service_help(command: click.Command, name: str, parent: click.Context | None) -> Iterator[str]:
     """The help of a command of the service, then that of each command below it."""
     context = click.Context(
@@ -144,5 +149,6 @@ PAGES = (
     Derived("settings", ROOT / "docs" / "reference" / "service-settings.md", settings),
     Derived("vocabulary", ROOT / "docs" / "reference" / "x-contract.md", vocabulary),
     Derived("contract-faults", ROOT / "docs" / "contract-faults.md", contract_faults),
+    Derived("mutants", figures.PAGE, mutants),
     Derived("rules", ROOT / "docs" / "reference" / "rules.md", rules),
 )
