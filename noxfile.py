@@ -204,6 +204,14 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session
+def mutants(session: nox.Session) -> None:
+    """Edit the code, count the edits no test sees (an hour; `-- ROOM`, `-- --changed A..B`)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "tests.mutation", *session.posargs)
+
+
+@nox.session
 def seeds(session: nox.Session) -> None:
     """Test implementations that are right under 20 seeds (an hour; `-- NAME` for one)."""
     install_workspace(session)

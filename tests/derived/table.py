@@ -3,7 +3,7 @@
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
 measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
-and `faults` writes the verdicts that a page here is made from.
+and `faults` and `mutants` write the verdicts that two pages here are made from.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from service.catalogue import build as catalogue
 from tests.contract import verdicts
 from tests.derived import pages, trees
+from tests.mutation import figures
 
 ROOT = Path(__file__).parents[2]
 
@@ -86,5 +87,10 @@ DERIVED = (
     page("docs/reference/rules.md", "the tables of rules", pages.rules),
     page("docs/reference/x-contract.md", "the modules of the vocabulary", pages.vocabulary),
     page("docs/contract-faults.md", "tests/contract/verdicts.json", verdicts.render),
+    page(
+        "docs/mutants.md",
+        "tests/mutation/figures.json and words.toml",
+        lambda: figures.render(figures.load(), figures.words()),
+    ),
     page("docs/decisions/README.md", "the pages beside it", pages.decisions),
 )
