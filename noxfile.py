@@ -14,6 +14,7 @@ nox.options.reuse_venv = "yes"
 # As pip does: a process that a test kills, or gives no disk, would leave half a file.
 os.environ.setdefault("UV_COMPILE_BYTECODE", "1")
 nox.options.sessions = [
+    "generate",
     "derive",
     "lint",
     "typecheck",
@@ -55,8 +56,16 @@ def run_pytest(session: nox.Session, *arguments: str) -> None:
 
 
 @nox.session
+def generate(session: nox.Session) -> None:
+    """Validate the document, then regenerate generated/ (`-- --check` only compares)."""
+    session.install("-e", ".")
+    session.run("specwright", "validate", DOCUMENT)
+    session.run("specwright", "generate", *session.posargs)
+
+
+@nox.session
 def derive(session: nox.Session) -> None:
-    """Validate the document, then make every derived file (`-- --check` only compares)."""
+    """Make every derived file: package, pages, golden trees (`-- --check` only compares)."""
     install_workspace(session)
     session.run("specwright", "validate", DOCUMENT)
     session.run("python", "-m", "tests.derived", *session.posargs)
