@@ -13,11 +13,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.target import MAIN, STRANGER, Credential, Target, stranger
+from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
 from specwright.conformance.scenarios.credentials import credentials
+from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
 

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, OTHER, Credential, Target
+from specwright.conformance.bench.target import MAIN, OTHER, Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
 from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.isolation import isolation
+from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import KEYS
 from tests.conformance.test_command import Exchange, playing

@@ -17,7 +17,6 @@ from specwright.conformance.bench.target import (
     OTHER,
     STRANGER,
     SUSPENDED,
-    Credential,
     Target,
     stranger,
 )
@@ -39,6 +38,7 @@ from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
+from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
 

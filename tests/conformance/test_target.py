@@ -10,9 +10,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, Credential, Target, TargetLost
+from specwright.conformance.bench.target import MAIN, Target, TargetLost
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
+from specwright.document.security import Credential
 
 ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}"
 

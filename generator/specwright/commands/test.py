@@ -14,7 +14,7 @@ from specwright.arguments.output import output_format
 from specwright.arguments.receiver import receiver_options
 from specwright.arguments.target import Access, access_options
 from specwright.conformance.bench.preflight import reach
-from specwright.conformance.bench.target import MAIN, STRANGER, Credential, Target, stranger
+from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import hidden
 from specwright.conformance.recording import har
@@ -25,6 +25,7 @@ from specwright.conformance.result import render as result_of
 from specwright.conformance.results import coverage
 from specwright.conformance.run import Profile, Run, begin
 from specwright.conformance.webhooks.source import ReceiverOptions
+from specwright.document.security import Credential
 from specwright.errors import INTERRUPTED, InputError
 from specwright.findings import Report
 from specwright.report.directory import write

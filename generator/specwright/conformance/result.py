@@ -12,9 +12,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from specwright.conformance.bench.target import Credential
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.run import Run
+from specwright.document.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
 

@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from specwright.document.model import Document
 from specwright.document.sites import Site, components, members
+
+
+@dataclass(frozen=True, slots=True)
+class Credential:
+    """The header that proves who sends a request, and what stands in it before the key."""
+
+    header: str
+    prefix: str
+
+    @classmethod
+    def of(cls, document: Document) -> Credential | None:
+        """Return what the document asks for; None when it asks for none in a header."""
+        found = credential_scheme(document)
+        if found is None:
+            return None
+        if found[1].value.get("type") == "apiKey":
+            return cls(str(found[1].value.get("name")), "")
+        return cls("Authorization", "Bearer ")
 
 
 def schemes(document: Document) -> Iterator[tuple[str, Site]]:

@@ -19,14 +19,13 @@ from specwright.document.naming import (
     operation_names,
 )
 from specwright.document.normalise import COMPONENTS
-from specwright.document.security import credential_scheme
+from specwright.document.security import Credential
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
     Api,
     Body,
     Content,
-    Credential,
     Default,
     Field,
     Group,
@@ -101,7 +100,7 @@ class _Builder:
             signatures=signatures,
             deliveries=deliveries,
             parsers=parsers_,
-            credential=self._credential(),
+            credential=Credential.of(self.document),
             contract=declarations(data, Place.DOCUMENT),
         )
 
@@ -310,16 +309,6 @@ class _Builder:
                 if payloads and parts == payloads:
                     return self.types.slot(pointer, schema)
         return None
-
-    def _credential(self) -> Credential | None:
-        found = credential_scheme(self.document)
-        if found is None:
-            return None
-        scheme = found[1].value
-        description = _text(scheme.get("description"))
-        if scheme["type"] == "apiKey":
-            return Credential(str(scheme["name"]), "", description)
-        return Credential("Authorization", "Bearer ", description)
 
 
 def _place(parameter: Parameter, path: str) -> int:

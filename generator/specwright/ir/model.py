@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from specwright.document.security import Credential
     from specwright.text import Text
 
 # What an object declares by `x-contract-*`: each key of its place without the prefix.
@@ -297,15 +298,6 @@ class Parser:
     name: str
     payload: TypeRef
     signature: Declared | None
-
-
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """How a request proves who sends it: a header with a prefix (`Bearer `), or nothing."""
-
-    header: str
-    prefix: str
-    description: Text
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, NOBODY, Credential, Target
+from specwright.conformance.bench.target import MAIN, NOBODY, Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import source
 from specwright.conformance.fuzzing.profile import QUICK, Profile
@@ -19,6 +19,7 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
 from specwright.document.model import Document
+from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.errors import InputError

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, Credential, Target
+from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.plan import (
@@ -23,6 +23,7 @@ from specwright.conformance.fuzzing.validity import Judge
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
+from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.conformance.fuzzing.widgets import DOCUMENT, KEY

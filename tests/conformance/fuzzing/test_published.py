@@ -12,11 +12,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.target import MAIN, Credential, Target
+from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing.profile import Profile
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
+from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.serving import Server

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, Credential, Target
+from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
@@ -20,6 +20,7 @@ from specwright.conformance.webhooks.observe import Observation, setting
 from specwright.conformance.webhooks.receiver import Receiver
 from specwright.conformance.webhooks.sequence import Pace
 from specwright.document.model import Document
+from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.service.running import serving

@@ -13,8 +13,7 @@ import httpx2
 
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record
-from specwright.document.model import Document
-from specwright.document.security import credential_scheme
+from specwright.document.security import Credential
 from specwright.pointer import Pointer
 
 # Whose credentials a request carries: the key of most, that of another partner, one whose rate
@@ -39,24 +38,6 @@ _OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_
 
 class TargetLost(Exception):  # noqa: N818 - it ends a run; what was seen so far is reported
     """The target does not answer any more."""
-
-
-@dataclass(frozen=True, slots=True)
-class Credential:
-    """The header that carries a key, and what stands before the key."""
-
-    header: str
-    prefix: str
-
-    @classmethod
-    def of(cls, document: Document) -> Credential | None:
-        """The credential that the document asks for; None when it asks for none in a header."""
-        found = credential_scheme(document)
-        if found is None:
-            return None
-        if found[1].value.get("type") == "apiKey":
-            return cls(str(found[1].value.get("name")), "")
-        return cls("Authorization", "Bearer ")
 
 
 @dataclass(slots=True)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from specwright.conformance.bench.target import MAIN, NOBODY, Credential
+from specwright.conformance.bench.target import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.conformance.rules.monitors import Monitors
+from specwright.document.security import Credential
 
 
 @dataclass(frozen=True, slots=True)
