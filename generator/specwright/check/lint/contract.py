@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from difflib import get_close_matches
-from functools import cache
 from typing import Any, NamedTuple
 
-import jsonschema_rs
-
+from specwright.check.lint.declared import validator
 from specwright.check.lint.references import missing
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
@@ -49,14 +47,14 @@ def contract_key(subject: Subject) -> Iterator[Violation]:
 
 def contract_shape(subject: Subject) -> Iterator[Violation]:
     for declaration in _declarations(subject):
-        for error in _validator(declaration.keyword).iter_errors(declaration.value):
+        for error in validator(declaration.keyword).iter_errors(declaration.value):
             yield Violation(declaration.pointer + join(*error.instance_path), error.message)
 
 
 def contract_reference(subject: Subject) -> Iterator[Violation]:
     for declaration in _declarations(subject):
         # The wrong shape is reported by the rule above; nothing can be looked up in it.
-        if _validator(declaration.keyword).is_valid(declaration.value):
+        if validator(declaration.keyword).is_valid(declaration.value):
             for reference in declaration.keyword.references(declaration.value):
                 for reason in missing(subject, declaration.node, reference):
                     yield Violation(
@@ -119,11 +117,6 @@ def _place(subject: Subject, node: Node) -> Place | None:
         case "schema":
             return Place.PROPERTY if node.pointer.split("/")[-2] == "properties" else Place.SCHEMA
     return None
-
-
-@cache
-def _validator(keyword: Keyword[Any]) -> jsonschema_rs.Validator:
-    return jsonschema_rs.Draft202012Validator(keyword.schema(), mask="this")
 
 
 _PLANS = """

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Iterator
 
+from specwright.check.lint.declared import declared
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
 from specwright.document.naming import first_tag, group_names, model_name, operation_names
@@ -54,7 +55,8 @@ def _named(site: OperationSite, *, short: bool) -> Named:
         return site.name, pointer, (("webhooks", names.handler),)
     group = group_names(tag).attribute
     becomes = [("handlers", names.handler), ("plans", names.constant), (group, names.method)]
-    if mapping(site.value.get(PAGINATION.name)).get("resume") is True:
+    page = declared(PAGINATION, site.value)
+    if page is not None and page.resume:
         becomes.append((group, names.follow))
     return site.name, pointer, tuple(becomes)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from specwright.check.lint.declared import declared
 from specwright.check.schema_at import describes, find, items
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
@@ -116,8 +117,8 @@ def _item(subject: Subject, operation: OperationSite, reference: Reference) -> s
     body = sites.success_content(subject.document, operation)
     if body is None:
         return "needs a response body"
-    where = mapping(operation.value.get(PAGINATION.name)).get("items")
-    lists = find(subject, body.value.get("schema"), where if isinstance(where, str) else "")
+    page = declared(PAGINATION, operation.value)
+    lists = find(subject, body.value.get("schema"), page.items.raw if page else "")
     if any(describes(subject, each, reference.name) for each in items(subject, lists)):
         return None
     return "is not in the items of the list"
