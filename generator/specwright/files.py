@@ -1,9 +1,13 @@
-"""Files that somebody else may have put there: read if they are files, and not without end."""
+"""Files: those of others are read if they are files, ours are written whole or not at all."""
 
 from __future__ import annotations
 
 import errno
+import os
+import secrets
 import stat
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 LARGEST = 32 * 1024 * 1024
@@ -37,3 +41,45 @@ def read_argument(path: Path, *, limit: int = LARGEST) -> bytes:
     if len(content) > limit:
         raise OSError(errno.EFBIG, f"is larger than {limit >> 20} MB", str(path))
     return content
+
+
+def replace_files(contents: Mapping[Path, bytes], *, mode: int = 0o666) -> None:
+    """Write files so that each is the old or the new one at any time, never a part of it.
+
+    All are written beside their places before the first is replaced, so that a full disk changes
+    nothing. A file hands its permissions on; a link is replaced, and what it leads to stays.
+
+    Args:
+        mode: the permissions of a new file, before the umask of the process.
+
+    Raises:
+        OSError: the system refuses. Nothing is left beside the files.
+    """
+    staged = {path: path.with_name(f".{path.name}.{secrets.token_hex(8)}") for path in contents}
+    try:
+        for path, file in staged.items():
+            _create(file, contents[path], _permissions(path), mode)
+        for path, file in staged.items():
+            file.replace(path)
+    finally:
+        for file in staged.values():
+            file.unlink(missing_ok=True)
+
+
+def _permissions(path: Path) -> int | None:
+    """Return those of a file that is there."""
+    try:
+        mode = path.lstat().st_mode
+    except FileNotFoundError:
+        return None
+    return stat.S_IMODE(mode) if stat.S_ISREG(mode) else None
+
+
+def _create(file: Path, content: bytes, kept: int | None, mode: int) -> None:
+    # Never wider than they will be in the end.
+    opener = partial(os.open, mode=mode if kept is None else kept)
+    with open(file, "xb", opener=opener) as stream:
+        stream.write(content)
+    if kept is not None:
+        # The umask took from them.
+        file.chmod(kept)

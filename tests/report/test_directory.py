@@ -10,6 +10,7 @@ import pytest
 from specwright.errors import SpecwrightError
 from specwright.report.directory import FILES, write
 from specwright.report.formats import FORMATS
+from tests.full_disk import files_of_at_most, needs_file_limit
 from tests.report.samples import REPORT, saying
 
 LINKS = pytest.mark.skipif(sys.platform == "win32", reason="links need a privilege")
@@ -68,19 +69,15 @@ def test_a_file_in_the_place_of_the_directory_is_named(tmp_path: Path) -> None:
         write(REPORT, tmp_path / "reports")
 
 
-def test_nothing_is_left_of_a_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write(REPORT, tmp_path)
+@needs_file_limit
+def test_nothing_is_left_of_a_failure(tmp_path: Path) -> None:
+    write(saying("old"), tmp_path)
     before = contents(tmp_path)
-    real = Path.write_bytes
-
-    def full_disk(path: Path, content: bytes) -> int:
-        if path.name == "report.sarif":
-            raise OSError(28, "No space left on device", str(path))
-        return real(path, content)
-
-    monkeypatch.setattr(Path, "write_bytes", full_disk)
-    with pytest.raises(SpecwrightError, match="cannot be written: No space left on device"):
-        write(saying("new"), tmp_path)
+    with (
+        files_of_at_most(len(FORMATS["html"](REPORT)) - 1),
+        pytest.raises(SpecwrightError, match="cannot be written: File too large"),
+    ):
+        write(REPORT, tmp_path)
     assert contents(tmp_path) == before
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 
 import click
@@ -11,6 +9,7 @@ import click
 from specwright.document.canonical import canonical
 from specwright.document.sources.load import parse_openapi, read_file
 from specwright.errors import InputError, Location
+from specwright.files import replace_files
 from specwright.report.terminal import say
 
 
@@ -52,18 +51,8 @@ def fmt(ctx: click.Context, document: str, check: bool) -> None:
 
 
 def _replace(document: str, content: bytes) -> None:
-    """Put the new content in the place of the old: all of it or nothing."""
-    target = Path(document).resolve()
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        try:
-            with os.fdopen(handle, "wb") as stream:
-                stream.write(content)
-            Path(name).chmod(target.stat().st_mode)
-            Path(name).replace(target)
-        except BaseException:
-            Path(name).unlink(missing_ok=True)
-            raise
+        replace_files({Path(document).resolve(): content})
     except OSError as error:
         raise InputError(
             f"cannot be written: {error.strerror}", Location(document, 1, 1), "it is as it was"

@@ -8,7 +8,6 @@ import os
 import re
 import stat
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -19,11 +18,11 @@ from specwright.config import Options, is_below
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, digest, parse_lock
 from specwright.errors import SpecwrightError
-from specwright.files import read_regular
+from specwright.files import read_regular, replace_files
 from specwright.render.templates import Templates
 
 _KEPT = 32
-_ENTRY = re.compile(r"[0-9a-f]{64}(\.\w+)?")
+_ENTRY = re.compile(r"\.?[0-9a-f]{64}(\.\w+)?")
 
 
 def cache_directory() -> Path:
@@ -91,11 +90,7 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
             cache.mkdir(mode=0o700, exist_ok=True)
         if not _is_private(cache):
             return
-        with tempfile.NamedTemporaryFile(
-            "w", prefix=f"{key}.", dir=cache, encoding="utf-8", delete=False
-        ) as unfinished:
-            json.dump(entry, unfinished)
-        Path(unfinished.name).replace(cache / key)
+        replace_files({cache / key: json.dumps(entry).encode()}, mode=0o600)
         entries = [path for path in cache.iterdir() if _ENTRY.fullmatch(path.name)]
         for path in sorted(entries, key=lambda path: path.stat().st_mtime)[:-_KEPT]:
             path.unlink(missing_ok=True)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
 from specwright.errors import InputError, SpecwrightError
+from specwright.files import replace_files
 from specwright.findings import Report
 from specwright.report.formats import FORMATS
 
@@ -41,12 +41,7 @@ def write(
         )
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(prefix=".report-", dir=directory) as staging:
-            # A full disk is noticed before anything is replaced.
-            for name, content in contents.items():
-                Path(staging, name).write_bytes(content)
-            for name in contents:
-                Path(staging, name).replace(directory / name)
+        replace_files({directory / name: content for name, content in contents.items()})
     except OSError as error:
         raise SpecwrightError(
             f"{error.filename2 or error.filename or directory}: cannot be written: "
