@@ -5,6 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pydantic_core import SchemaValidator
 
 _LONGEST = 50_000
 
@@ -48,17 +52,31 @@ def linear(pattern: str) -> str | None:
     None stands for a pattern that no engine matches in linear time (look-around, back
     references), that is too large, or that is none.
     """
-    # Imported here: rules are read without it.
-    from pydantic_core import SchemaError, SchemaValidator, core_schema
-
     if len(pattern) > _LONGEST:
         return None
     translated = _TOKEN.sub(_token, pattern)
+    return None if _engine(translated) is None else translated
+
+
+def matches(pattern: str, text: str) -> bool | None:
+    """Return whether a text has a match; None where linear time does not tell."""
+    translated = linear(pattern)
+    engine = None if translated is None else _engine(translated)
+    # Halves of surrogate pairs are no text to the engine.
+    return engine and engine.isinstance_python(text.encode(errors="replace").decode())
+
+
+@cache
+def _engine(translated: str) -> SchemaValidator | None:
+    # Imported here: rules are read without it.
+    from pydantic_core import SchemaError, SchemaValidator, core_schema
+
     try:
-        SchemaValidator(core_schema.str_schema(pattern=translated, regex_engine="rust-regex"))
+        return SchemaValidator(
+            core_schema.str_schema(pattern=translated, regex_engine="rust-regex")
+        )
     except SchemaError:
         return None
-    return translated
 
 
 def _token(found: re.Match[str]) -> str:

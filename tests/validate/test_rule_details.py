@@ -325,3 +325,57 @@ def test_a_message_is_one_line_however_long_the_path_is(tmp_path: Path) -> None:
     """
     [(_, message)] = found(tmp_path, part, "path-parameters")
     assert len(message) == 200
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "{if: {required: [kind]}, then: {properties: {id: {type: string}}}}",
+        "{if: {required: [kind]}, else: {properties: {id: {type: string}}}}",
+        "{dependentSchemas: {kind: {properties: {id: {type: string}}}}}",
+        "{patternProperties: {'^i': {type: string}}}",
+        "{unevaluatedProperties: {type: string}}",
+        "{$dynamicRef: '#thing'}",
+    ],
+    ids=["then", "else", "dependentSchemas", "pattern", "unevaluated", "dynamic reference"],
+)
+def test_a_link_may_name_whatever_a_keyword_describes(schema: str, tmp_path: Path) -> None:
+    assert found(tmp_path, _link_to("/id", schema), "link-expression") == []
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        "{not: {properties: {id: {type: string}}}}",
+        "{patternProperties: {'^x': {type: string}}}",
+        "{patternProperties: {'^i': false}, additionalProperties: {type: string}}",
+        "{properties: {id: false}, additionalProperties: {type: string}}",
+    ],
+    ids=["not", "another pattern", "forbidden pattern", "forbidden property"],
+)
+def test_a_link_may_not_name_what_no_answer_has(schema: str, tmp_path: Path) -> None:
+    assert found(tmp_path, _link_to("/id", schema), "link-expression")
+
+
+def test_a_link_may_name_items_of_a_list(tmp_path: Path) -> None:
+    for schema in ("{contains: {type: string}}", "{unevaluatedItems: {type: string}}"):
+        assert found(tmp_path, _link_to("/1", schema), "link-expression") == []
+
+
+def _link_to(place: str, schema: str) -> str:
+    return f"""
+    paths:
+      /things:
+        get:
+          operationId: getThing
+          parameters: [{{name: id, in: query, schema: {{type: string}}}}]
+          responses:
+            "200":
+              description: Fine.
+              content: {{application/json: {{schema: {schema}}}}}
+              links:
+                self: {{operationId: getThing, parameters: {{id: "$response.body#{place}"}}}}
+    components:
+      schemas:
+        Thing: {{$dynamicAnchor: thing, properties: {{id: {{type: string}}}}}}
+    """

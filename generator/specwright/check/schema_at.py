@@ -2,63 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Iterator
+from itertools import islice
 
-from specwright.check.subject import Subject, mapping, sequence
+from specwright.check.subject import Subject
+from specwright.document.applicators import Subschema, applying, of_item, of_property
 from specwright.pointer import Pointer, split
 
 MAX_STEPS = 2_000
 
 
-def describes(subject: Subject, schema: Any, pointer: Pointer) -> bool:
-    """Whether instances of the schema can have a described value at the pointer."""
-    return bool(find(subject, schema, pointer))
+def describes(subject: Subject, schema: Subschema, pointer: Pointer) -> bool:
+    """Return whether instances of the schema can have a described value at the pointer."""
+    return any(map(_says_something, find(subject, schema, pointer)))
 
 
-def find(subject: Subject, schema: Any, pointer: Pointer) -> list[dict[str, Any]]:
-    """The schemas of the value at the pointer, through references and all alternatives."""
-    found = _spread(subject, [schema])
+def find(subject: Subject, schema: Subschema, pointer: Pointer) -> list[Subschema]:
+    """Return the schemas of the value at the pointer, through references and all alternatives."""
+    found = _applying(subject, [schema])
     for token in split(pointer):
-        found = _spread(subject, [below for each in found for below in _below(each, token)])
+        found = _applying(subject, (each for one in found for each in _below(subject, one, token)))
     return found
 
 
-def _spread(subject: Subject, schemas: list[Any]) -> list[dict[str, Any]]:
-    """The schemas with all that they are made of; each object once, so that circles end."""
-    spread: dict[int, dict[str, Any]] = {}
-    queue = list(schemas)
-    while queue and len(spread) < MAX_STEPS:
-        schema = mapping(queue.pop())
-        if id(schema) in spread or not schema:
-            continue
-        spread[id(schema)] = schema
-        if "$ref" in schema:
-            queue.append(subject.follow(schema))
-        for keyword in ("allOf", "anyOf", "oneOf"):
-            queue.extend(sequence(schema.get(keyword)))
-    return list(spread.values())
+def _applying(subject: Subject, schemas: Iterable[Subschema]) -> list[Subschema]:
+    return list(islice(applying(subject.document, schemas), MAX_STEPS))
 
 
-def _below(schema: dict[str, Any], token: str) -> list[Any]:
-    named = mapping(schema.get("properties")).get(token)
-    if named is not None:
-        return [{"description": ""} if named is True else named]
+def _below(subject: Subject, schema: Subschema, token: str) -> Iterator[Subschema]:
+    yield from of_property(subject.document, schema, token)
     if token.isdecimal():
-        prefix = sequence(schema.get("prefixItems"))
-        if int(token) < len(prefix):
-            return [prefix[int(token)]]
-        if isinstance(schema.get("items"), dict):
-            return [schema["items"]]
-    if isinstance(schema.get("additionalProperties"), dict):
-        return [schema["additionalProperties"]]
-    return []
+        yield from of_item(subject.document, schema, int(token))
 
 
-def items(subject: Subject, schemas: list[dict[str, Any]]) -> list[Any]:
-    """The schemas of the items, where the schemas describe arrays."""
-    return [
-        each["items"]
-        for schema in schemas
-        for each in _spread(subject, [schema])
-        if isinstance(each.get("items"), dict)
-    ]
+def _says_something(schema: Subschema) -> bool:
+    """Whether there is more to it than that any value is valid, or none."""
+    is_named = schema.pointer.rpartition("/")[0].endswith("/properties")
+    return bool(schema.value) and (is_named or isinstance(schema.value, dict))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeGuard
 from urllib.parse import unquote
 
 from specwright.errors import InputError, Location
@@ -84,6 +84,10 @@ class Document:
             return self.anchors[ref]
         return unquote(ref.partition("#")[2])
 
+    def is_local(self, ref: Any) -> TypeGuard[str]:
+        """Return whether a value is a reference to a part of the document."""
+        return isinstance(ref, str) and not (is_remote(ref) and ref not in self.anchors)
+
     def follow(self, value: Any) -> Any:
         """The value itself, or what its chain of references ends in."""
         return self.end(ROOT, value)[1]
@@ -93,11 +97,8 @@ class Document:
 
         A reference to another machine, if those were kept, is the end of the chain.
         """
-        while isinstance(value, dict):
-            ref = value.get("$ref")
-            if not isinstance(ref, str) or (is_remote(ref) and ref not in self.anchors):
-                break
-            pointer, value = self.target(ref), self.resolve(ref)
+        while isinstance(value, dict) and self.is_local(value.get("$ref")):
+            pointer, value = self.target(value["$ref"]), self.resolve(value["$ref"])
         return pointer, value
 
     def origin(self, pointer: Pointer) -> tuple[Source, Pointer]:

@@ -1,27 +1,11 @@
-"""Where in a schema other schemas stand (JSON Schema 2020-12, sections 10 and 11)."""
+"""Schemas rewritten from the inside, and those that are nothing but a reference."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
-ONE = frozenset(
-    [
-        "additionalProperties",
-        "contains",
-        "contentSchema",
-        "else",
-        "if",
-        "items",
-        "not",
-        "propertyNames",
-        "then",
-        "unevaluatedItems",
-        "unevaluatedProperties",
-    ]
-)
-MANY = frozenset(["allOf", "anyOf", "oneOf", "prefixItems"])
-NAMED = frozenset(["$defs", "definitions", "dependentSchemas", "patternProperties", "properties"])
+from specwright.document.shape import OBJECTS
 
 # What a schema may say beside `$ref` without changing which values are valid.
 ANNOTATIONS = frozenset(
@@ -45,14 +29,15 @@ def map_children(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[s
     """A copy of a schema in which each direct subschema went through `change`."""
     result: dict[str, Any] = {}
     for key, value in schema.items():
-        if key in ONE and isinstance(value, dict):
-            result[key] = change(value)
-        elif key in MANY and isinstance(value, list):
-            result[key] = [change(each) for each in value]
-        elif key in NAMED and isinstance(value, dict):
-            result[key] = {name: change(each) for name, each in value.items()}
-        else:
-            result[key] = value
+        match OBJECTS["schema"].get(key), value:
+            case "schema", dict():
+                result[key] = change(value)
+            case "schema[]", list():
+                result[key] = [change(each) for each in value]
+            case "schema{}", dict():
+                result[key] = {name: change(each) for name, each in value.items()}
+            case _:
+                result[key] = value
     return result
 
 

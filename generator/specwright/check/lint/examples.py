@@ -6,17 +6,17 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
-from urllib.parse import quote
 
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.schema_at import find
-from specwright.check.subject import Subject, sequence
+from specwright.check.subject import Subject, mapping, sequence
 from specwright.document import sites
+from specwright.document.applicators import Subschema
 from specwright.document.instances import Problem
 from specwright.document.shape import Node
 from specwright.document.sites import Direction, OperationSite, Site, is_json
 from specwright.findings import Level
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join, resolve, split
 
 _ID_NAME = re.compile(r"(?:.*_)?id|.*[a-z]Id")
 _TYPES: dict[type, tuple[str, ...]] = {
@@ -67,7 +67,8 @@ def _violations(
 def _goes_one_way(subject: Subject, schema: Pointer, problem: Problem) -> bool:
     """A required property that only requests or only answers have may be missing in the other."""
     place = problem.pointer + join(problem.missing or "")
-    described = find(subject, {"$ref": f"#{quote(schema)}"}, place)
+    whole = Subschema(schema, resolve(subject.document.data, schema))
+    described = [mapping(each.value) for each in find(subject, whole, place)]
     return any(each.get(word) is True for each in described for word in ("readOnly", "writeOnly"))
 
 

@@ -11,6 +11,7 @@ from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.schema_at import describes
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
+from specwright.document.applicators import Subschema
 from specwright.document.shape import Node
 from specwright.document.sites import OperationSite, Site
 from specwright.findings import Level
@@ -120,8 +121,8 @@ def _missing(
         body = sites.json_content(subject.document, holder)
         if body is None:
             return f"the {match['side']} has no JSON body"
-        schema = body.value.get("schema")
-        if schema and not describes(subject, schema, unquote(match["body"])):
+        schema = Subschema(body / "schema", body.value.get("schema"))
+        if schema.value and not describes(subject, schema, unquote(match["body"])):
             return f"the {match['side']} body has no '{match['body']}'"
         return None
     if match["header"] and of_response:

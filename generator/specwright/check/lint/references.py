@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from specwright.check.lint.declared import declared
-from specwright.check.schema_at import describes, find, items
+from specwright.check.schema_at import describes, find
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
+from specwright.document.applicators import Subschema, of_item
 from specwright.document.shape import Node
 from specwright.document.sites import OperationSite, Site
 from specwright.errors import InputError
+from specwright.pointer import ROOT
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
@@ -61,7 +63,7 @@ def _schema(subject: Subject, reference: Reference) -> str | None:
 
 def _error_body(subject: Subject, reference: Reference) -> str | None:
     declared = mapping(subject.document.data.get(ERROR.name)).get("schema")
-    if describes(subject, {"$ref": declared}, reference.name):
+    if describes(subject, Subschema(ROOT, {"$ref": declared}), reference.name):
         return None
     return "is not in the error body"
 
@@ -100,7 +102,11 @@ def _request_content(subject: Subject, operation: OperationSite) -> Site | None:
 
 
 def _has(subject: Subject, body: Site | None, reference: Reference) -> bool:
-    return body is not None and describes(subject, body.value.get("schema"), reference.name)
+    return body is not None and describes(subject, _schema_of(body), reference.name)
+
+
+def _schema_of(body: Site) -> Subschema:
+    return Subschema(body / "schema", body.value.get("schema"))
 
 
 def _request_body(subject: Subject, operation: OperationSite, reference: Reference) -> str | None:
@@ -118,8 +124,9 @@ def _item(subject: Subject, operation: OperationSite, reference: Reference) -> s
     if body is None:
         return "needs a response body"
     page = declared(PAGINATION, operation.value)
-    lists = find(subject, body.value.get("schema"), page.items.raw if page else "")
-    if any(describes(subject, each, reference.name) for each in items(subject, lists)):
+    lists = find(subject, _schema_of(body), page.items.raw if page else ROOT)
+    items = (item for each in lists for item in of_item(subject.document, each, 0))
+    if any(describes(subject, each, reference.name) for each in items):
         return None
     return "is not in the items of the list"
 

@@ -19,11 +19,12 @@ from specwright.compare.document.pairing import (
     parameters_by_key,
 )
 from specwright.compare.document.security import security_changes
-from specwright.compare.schemas.flatten import Place, Places
+from specwright.compare.schemas.flatten import Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way, Writing, of_request, of_response
 from specwright.compare.schemas.presence import Event, event, presence
 from specwright.compare.verdicts.change import Change, became, shown
 from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.document.applicators import Subschema
 from specwright.document.model import Document
 from specwright.document.sites import (
     Direction,
@@ -50,8 +51,8 @@ _STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simpl
 class Slot:
     """A schema that both documents have at the same place, and how its values are sent."""
 
-    base: Places
-    revision: Places
+    base: Subschemas
+    revision: Subschemas
     way: Way
 
 
@@ -337,8 +338,8 @@ def _slot(old: Site, new: Site, way: Way) -> Slot:
     return Slot(_schema(old), _schema(new), way)
 
 
-def _schema(holder: Site) -> Places:
+def _schema(holder: Site) -> Subschemas:
     # No schema and the schema `true` say the same: any value.
     name = "itemSchema" if "itemSchema" in holder.value else "schema"
     value: Any = holder.value.get(name, True)
-    return (Place(holder.pointer + join(name), value),)
+    return (Subschema(holder.pointer + join(name), value),)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specwright.compare.schemas.polarity import Polarity
-from specwright.document.model import Document, is_remote
+from specwright.document.applicators import Subschema, held, spread
+from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer, join, resolve
 
@@ -33,16 +34,8 @@ _LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
 _SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A schema, and where it stands."""
-
-    pointer: Pointer
-    value: Any
-
-
 # A schema as the walk takes it: all of these apply.
-Places = tuple[Place, ...]
+Subschemas = tuple[Subschema, ...]
 
 
 @dataclass(slots=True)
@@ -58,12 +51,12 @@ class Flat:
         hidden: properties that only the other side sends.
     """
 
-    places: Places
+    places: Subschemas
     parts: tuple[Pointer, ...] = ()
     keywords: dict[str, Any] = field(default_factory=dict)
     where: dict[str, Pointer] = field(default_factory=dict)
-    children: dict[ChildKey, Places] = field(default_factory=dict)
-    choices: dict[str, list[Place]] = field(default_factory=dict)
+    children: dict[ChildKey, Subschemas] = field(default_factory=dict)
+    choices: dict[str, list[Subschema]] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
 
     @property
@@ -86,7 +79,7 @@ class Flat:
 
 def flatten(
     document: Document,
-    places: Places,
+    places: Subschemas,
     polarity: Polarity,
     above: frozenset[Pointer] = frozenset(),
 ) -> Flat:
@@ -124,41 +117,36 @@ def flatten(
     return flat
 
 
-def _parts(document: Document, places: Places) -> Iterator[Place]:
+def _parts(document: Document, schemas: Subschemas) -> Iterator[Subschema]:
     """The objects that a schema consists of, each once, so that circles end."""
-    seen: set[Pointer] = set()
-    stack = list(reversed(places))
-    while stack:
-        place = stack.pop()
-        if place.pointer in seen:
-            continue
-        seen.add(place.pointer)
-        if not isinstance(place.value, dict):
-            if place.value is False:
-                yield Place(place.pointer, {"not": {}})
-            continue
-        value = place.value
-        inner: list[Place] = []
-        ref = value.get("$ref")
-        if isinstance(ref, str) and not (is_remote(ref) and ref not in document.anchors):
-            inner.append(Place(document.target(ref), document.resolve(ref)))
-            value = {name: each for name, each in value.items() if name != "$ref"}
-        members = value.get("allOf")
-        if isinstance(members, list):
-            at = place.pointer + join("allOf")
-            inner += [Place(at + join(n), each) for n, each in enumerate(members)]
-            value = {name: each for name, each in value.items() if name != "allOf"}
-        for name in CHOICES:
-            choices = value.get(name)
-            if isinstance(choices, list) and len(choices) == 1:
-                inner.append(Place(place.pointer + join(name, 0), choices[0]))
-                value = {other: each for other, each in value.items() if other != name}
-        if value or not inner:
-            yield Place(place.pointer, value)
-        stack.extend(reversed(inner))
+
+    def components(schema: Subschema) -> list[Subschema]:
+        return list(held(document, schema, _composing(document, schema.value)))
+
+    for schema in spread(schemas, components):
+        if schema.value is False:
+            yield Subschema(schema.pointer, {"not": {}})
+        elif isinstance(schema.value, dict):
+            composing = _composing(document, schema.value)
+            own = {name: each for name, each in schema.value.items() if name not in composing}
+            if own or not components(schema):
+                # Of which nothing was taken is the object of the document itself.
+                yield Subschema(schema.pointer, own) if composing else schema
 
 
-def _nullable(part: Place) -> Place | None:
+def _composing(document: Document, value: Any) -> list[str]:
+    """The keywords whose schemas all apply, on no condition, to what their own applies to."""
+    if not isinstance(value, dict):
+        return []
+    lists = {name: len(each) for name, each in value.items() if isinstance(each, list)}
+    return [
+        *(["$ref"] if document.is_local(value.get("$ref")) else []),
+        *(["allOf"] if "allOf" in lists else []),
+        *(name for name in CHOICES if lists.get(name) == 1),
+    ]
+
+
+def _nullable(part: Subschema) -> Subschema | None:
     """The one alternative beside null, if a schema is nothing else."""
     for name in CHOICES:
         choices = part.value.get(name)
@@ -169,7 +157,7 @@ def _nullable(part: Place) -> Place | None:
             and all(other == name or is_note(other) for other in part.value)
         ):
             index = 1 - choices.index({"type": "null"})
-            return Place(part.pointer + join(name, index), choices[index])
+            return Subschema(part.pointer + join(name, index), choices[index])
     return None
 
 
@@ -193,26 +181,26 @@ def _merges(part: dict[str, Any], others: list[dict[str, Any]]) -> bool:
     return named <= _mapping(part.get("properties")).keys() and "patternProperties" not in part
 
 
-def _add_part(flat: Flat, document: Document, part: Place) -> None:
+def _add_part(flat: Flat, document: Document, part: Subschema) -> None:
     for name, value in part.value.items():
         at = part.pointer + join(name)
         if name in _OPEN and document.follow(value) in (True, {}):
             continue
         if name in _SINGLE and isinstance(value, dict):
-            _add_child(flat, (name, ""), Place(at, value))
+            _add_child(flat, (name, ""), Subschema(at, value))
         elif name in _NAMED and isinstance(value, dict):
             for key, child in value.items():
-                _add_child(flat, (name, key), Place(at + join(key), child))
+                _add_child(flat, (name, key), Subschema(at + join(key), child))
         elif name in _LISTED and isinstance(value, list):
             for index, child in enumerate(value):
-                _add_child(flat, (name, str(index)), Place(at + join(index), child))
+                _add_child(flat, (name, str(index)), Subschema(at + join(index), child))
         elif name in CHOICES and isinstance(value, list) and name not in flat.choices:
-            flat.choices[name] = [Place(at + join(n), each) for n, each in enumerate(value)]
+            flat.choices[name] = [Subschema(at + join(n), each) for n, each in enumerate(value)]
         else:
             _add_keyword(flat, name, value, at)
 
 
-def _add_child(flat: Flat, key: ChildKey, place: Place) -> None:
+def _add_child(flat: Flat, key: ChildKey, place: Subschema) -> None:
     flat.children[key] = (*flat.children.get(key, ()), place)
     flat.where.setdefault(key[0], place.pointer)
 
@@ -248,7 +236,7 @@ def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
         flat.keywords["required"] = sorted(flat.required - flat.hidden)
 
 
-def _is_hidden(document: Document, places: Places, polarity: Polarity) -> bool:
+def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bool:
     return any(
         part.value.get(mark) is True and sent is not polarity
         for part in _parts(document, places)

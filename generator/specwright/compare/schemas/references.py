@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from specwright.compare.schemas.flatten import Places
-from specwright.document.model import Document, is_remote
+from specwright.compare.schemas.flatten import Subschemas
+from specwright.document.model import Document
 from specwright.pointer import Pointer
 
 
@@ -30,11 +30,11 @@ class Side:
             return value
         written = {name: self.absolute(each) for name, each in value.items()}
         ref = value.get("$ref")
-        if isinstance(ref, str) and not (is_remote(ref) and ref not in self.document.anchors):
+        if self.document.is_local(ref):
             written |= self.reference(self.document.target(ref))
         return written
 
-    def whole(self, places: Places) -> dict[str, Any]:
+    def whole(self, places: Subschemas) -> dict[str, Any]:
         """The schema that all places together are."""
         members = [self.reference(each.pointer) for each in places]
         return members[0] if len(members) == 1 else {"allOf": members}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, TypeVar
 
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.flatten import CHOICES, ChildKey, Flat, Place
+from specwright.compare.schemas.flatten import CHOICES, ChildKey, Flat
 from specwright.compare.schemas.non_validating import felt_by
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.schemas.presence import Event, event, presence
@@ -19,6 +19,7 @@ from specwright.compare.schemas.references import Side
 from specwright.compare.schemas.text_parsing import readable
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.document.applicators import Subschema
 from specwright.pointer import Pointer, split
 
 T = TypeVar("T")
@@ -227,7 +228,7 @@ def _words(name: str, pair: Pair) -> str:
     return became(*values)
 
 
-def _label(choice: Place) -> str:
+def _label(choice: Subschema) -> str:
     value = choice.value
     if isinstance(value, dict) and isinstance(value.get("$ref"), str):
         return str(value["$ref"]).rpartition("/")[2]
@@ -342,7 +343,7 @@ def _put_choices(
         written[1][name] = kept + [each for each in after if each not in kept]
 
 
-def matched(base: list[Place], revision: list[Place]) -> Iterator[tuple[int, int]]:
+def matched(base: list[Subschema], revision: list[Subschema]) -> Iterator[tuple[int, int]]:
     """Which alternative of the revision (first) is which one of the base (second)."""
     free = dict(enumerate(base))
     left: list[int] = []

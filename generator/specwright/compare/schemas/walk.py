@@ -6,10 +6,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.flatten import CHOICES, Place, Places, flatten
+from specwright.compare.schemas.flatten import CHOICES, Subschemas, flatten
 from specwright.compare.schemas.polarity import Way
 from specwright.compare.schemas.references import Side
 from specwright.compare.schemas.steps import Claim, Pair, Plain, matched, steps
+from specwright.document.applicators import Subschema
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer
@@ -46,7 +47,7 @@ class Walk:
         """Whether all pairs that differ were compared."""
         return self._count <= MOST_PAIRS
 
-    def compare(self, base: Places, revision: Places, way: Way) -> Iterator[Difference]:
+    def compare(self, base: Subschemas, revision: Subschemas, way: Way) -> Iterator[Difference]:
         """The pairs at and below a place that differ."""
         first = self._difference(base, revision, way)
         stack = [] if first is None else [first]
@@ -62,7 +63,7 @@ class Walk:
                 self._below[difference] = tuple(each for each in found if each is not None)
             stack.extend(self._below[difference])
 
-    def _difference(self, base: Places, revision: Places, way: Way) -> Difference | None:
+    def _difference(self, base: Subschemas, revision: Subschemas, way: Way) -> Difference | None:
         base, revision = (
             _ends(side.document, places)
             for side, places in zip(self.sides, (base, revision), strict=True)
@@ -76,12 +77,12 @@ class Walk:
                     self._found[key] = self._compared(base, revision, way)
         return self._found[key]
 
-    def _is_same(self, base: Places, revision: Places) -> bool:
+    def _is_same(self, base: Subschemas, revision: Subschemas) -> bool:
         return len(base) == len(revision) and all(
             self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
         )
 
-    def _compared(self, base: Places, revision: Places, way: Way) -> Difference:
+    def _compared(self, base: Subschemas, revision: Subschemas, way: Way) -> Difference:
         documents = [side.document for side in self.sides]
         pair = Pair(
             flatten(documents[0], base, way.polarity),
@@ -91,17 +92,17 @@ class Walk:
         return Difference(pair, tuple(steps(pair, self.sides, self.same)))
 
 
-def _ends(document: Document, places: Places) -> Places:
+def _ends(document: Document, places: Subschemas) -> Subschemas:
     """The places that references lead to: however many there are to a schema, it is one pair."""
     return tuple(
-        Place(*document.end(each.pointer, each.value))
+        Subschema(*document.end(each.pointer, each.value))
         if isinstance(each.value, dict) and each.value.keys() <= _MEANINGLESS
         else each
         for each in places
     )
 
 
-def _key(base: Places, revision: Places, way: Way) -> PairKey:
+def _key(base: Subschemas, revision: Subschemas, way: Way) -> PairKey:
     return (
         tuple(each.pointer for each in base),
         tuple(each.pointer for each in revision),
@@ -109,7 +110,7 @@ def _key(base: Places, revision: Places, way: Way) -> PairKey:
     )
 
 
-def _below(pair: Pair) -> Iterator[tuple[Places, Places]]:
+def _below(pair: Pair) -> Iterator[tuple[Subschemas, Subschemas]]:
     base, revision = pair.base, pair.revision
     for key in pair.shared:
         yield base.children[key], revision.children[key]

@@ -3,46 +3,57 @@
 from __future__ import annotations
 
 import json
-import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import TypeAlias
 
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    Request,
+    Response,
+    readings,
+)
 from specwright.document import sites
+from specwright.document.applicators import (
+    Subschema,
+    applying,
+    held,
+    of_item,
+    of_property,
+    reachable,
+)
 from specwright.document.model import Document
-from specwright.document.shape import walk
-from specwright.pointer import Pointer, join, resolve
+from specwright.pointer import Pointer, resolve
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
-_DEPTH = 16
 # A shorter text would be found in everything.
 _SHORTEST = 4
-_ALTERNATIVES = ("allOf", "anyOf", "oneOf")
-# Names that JSON has one way to write, as far as anybody writes it.
-_PLAIN = re.compile("[A-Za-z0-9_.-]+")
+# A part of a value, and the schemas that apply to it.
+_Part: TypeAlias = tuple[list[Subschema], JsonValue]
 
 
 def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
     """The values in bodies that no report may show."""
-    names = set(_names(contract.document))
+    document = contract.document
+
+    @cache
+    def may_hold_any(schema: Pointer) -> bool:
+        return any(map(_is_hidden, reachable(document, _at(document, schema))))
+
     found = set[str]()
     for exchange in exchanges:
         for schema, message in _messages(contract, exchange):
-            # Most bodies have none, and need not be read.
-            if any(name in (message.body or b"") for name in names):
-                found.update(_values(contract.document, schema, message.json_or_none, 0))
+            # Most bodies cannot, and need not be read.
+            if may_hold_any(schema):
+                found.update(_values(document, _at(document, schema), message.json_or_none))
     return {each for each in found if len(each) >= _SHORTEST}
 
 
-def _names(document: Document) -> Iterator[bytes]:
-    """A part of each body with a hidden value: a name, or nothing where it may be escaped."""
-    schemas = (node.value for node in walk(document.data) if node.kind == "schema")
-    for schema in schemas:
-        for name, described in (schema.get("properties") or {}).items():
-            if _is_hidden(described) or _is_hidden(document.follow(described)):
-                yield name.encode() if _PLAIN.fullmatch(name) else b""
+def _at(document: Document, schema: Pointer) -> Subschema:
+    return Subschema(schema, resolve(document.data, schema))
 
 
 def _messages(
@@ -65,54 +76,55 @@ def _messages(
             yield schema, exchange.request
 
 
-def _values(document: Document, place: Pointer, value: JsonValue, depth: int) -> Iterator[str]:
+def _values(document: Document, schema: Subschema, value: JsonValue) -> Iterator[str]:
     """The texts in a value at the places that are hidden."""
-    schema = resolve(document.data, place)
-    if not isinstance(schema, dict) or depth > _DEPTH:
-        return
-    if _is_hidden(schema):
-        yield from _texts(value)
-        return
-    # What stands beside a reference holds, too.
-    end, _ = document.end(place, schema)
-    if end != place:
-        yield from _values(document, end, value, depth + 1)
-    for inner, part in _parts(schema, value):
-        yield from _values(document, place + inner, part, depth + 1)
+    pending: list[_Part] = [([schema], value)]
+    # Items of one list have the same schemas.
+    known: dict[tuple[Pointer, ...], list[Subschema]] = {}
+    while pending:
+        schemas, value = pending.pop()
+        key = tuple(each.pointer for each in schemas)
+        if key not in known:
+            known[key] = list(applying(document, schemas))
+        applied = known[key]
+        if any(map(_is_hidden, applied)):
+            yield from _texts(value)
+        else:
+            pending += [each for each in _parts(document, applied, value) if each[0]]
 
 
-def _parts(schema: Mapping[str, Any], value: JsonValue) -> Iterator[tuple[Pointer, JsonValue]]:
-    """The schemas within a schema, each with a part of the value that it may describe."""
-    for keyword in _ALTERNATIVES:
-        for number, _ in enumerate(schema.get(keyword) or ()):
-            yield join(keyword, number), value
-    if isinstance(value, dict):
-        for name, member in value.items():
-            if name in (schema.get("properties") or {}):
-                yield join("properties", name), member
-            elif "additionalProperties" in schema:
-                yield join("additionalProperties"), member
-            # Which names a pattern fits is not asked: rather too much is hidden than too little.
-            for pattern in schema.get("patternProperties") or {}:
-                yield join("patternProperties", pattern), member
-    if isinstance(value, list):
-        first = len(schema.get("prefixItems") or ())
-        for number, item in enumerate(value):
-            if number < first:
-                yield join("prefixItems", number), item
-            elif "items" in schema:
-                yield join("items"), item
+def _parts(document: Document, applied: list[Subschema], value: JsonValue) -> Iterator[_Part]:
+    """What is in a value, each part with the schemas that may apply to it."""
+    match value:
+        case dict():
+            names = [e for each in applied for e in held(document, each, ["propertyNames"])]
+            for name, member in value.items():
+                yield names, name
+                yield [e for each in applied for e in of_property(document, each, name)], member
+        case list():
+            for index, item in enumerate(value):
+                yield [e for each in applied for e in of_item(document, each, index)], item
+        case str():
+            if content := [e for each in applied for e in held(document, each, ["contentSchema"])]:
+                yield from ((content, each) for each in readings(value)[1:])
 
 
-def _is_hidden(schema: object) -> bool:
-    return isinstance(schema, dict) and (ONCE.name in schema or SENSITIVE.name in schema)
+def _is_hidden(schema: Subschema) -> bool:
+    value = schema.value
+    return isinstance(value, dict) and (ONCE.name in value or SENSITIVE.name in value)
 
 
 def _texts(value: JsonValue) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (int, float)) and not isinstance(value, bool):
-        yield json.dumps(value)
-    elif isinstance(value, (dict, list)):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from _texts(each)
+    pending = [value]
+    while pending:
+        match pending.pop():
+            case str(text):
+                yield text
+            case bool() | None:
+                pass
+            case dict(members):
+                pending += members.values()
+            case list(items):
+                pending += items
+            case number:
+                yield json.dumps(number)

@@ -7,7 +7,7 @@ from difflib import get_close_matches
 from typing import Any
 from urllib.parse import unquote
 
-from specwright.document.model import Document, is_remote
+from specwright.document.model import Document
 from specwright.document.shape import Node, walk
 from specwright.errors import InputError
 from specwright.pointer import Pointer, resolve
@@ -25,7 +25,8 @@ def check_references(document: Document) -> Document:
         targets: list[Node] = []
         for node in nodes:
             ref = node.ref
-            if ref is None or ref in entered or _is_kept(document, ref):
+            # Remote references that are still here were to be kept; the bundler refused the others.
+            if ref is None or ref in entered or not document.is_local(ref):
                 continue
             entered.add(ref)
             pointer, value = _follow(document, node)
@@ -53,21 +54,13 @@ def _anchors(data: dict[str, Any], nodes: list[Node]) -> dict[str, Pointer]:
     return anchors
 
 
-def _is_kept(document: Document, ref: str) -> bool:
-    """Remote references that are still here were to be kept; the bundler refused the others."""
-    return is_remote(ref) and ref not in document.anchors
-
-
 def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
     """Where the reference of a node leads at first, after checking where it leads in the end."""
     pointer = first = _target(document, node.value["$ref"], node.pointer)
     value = first_value = _value(document, pointer, node)
     chain = {pointer}
-    while isinstance(value, dict):
-        ref = value.get("$ref")
-        if not isinstance(ref, str) or _is_kept(document, ref):
-            break
-        pointer = _target(document, ref, pointer)
+    while isinstance(value, dict) and document.is_local(value.get("$ref")):
+        pointer = _target(document, value["$ref"], pointer)
         if pointer in chain:
             raise InputError(
                 f"'{node.value['$ref']}' leads in a circle and never to a definition",
