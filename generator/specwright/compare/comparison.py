@@ -23,7 +23,6 @@ from specwright.compare.proofs.containment import Outcome, Prover, Verdict
 from specwright.compare.schemas.annotations import annotation_changes
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.polarity import Polarity
-from specwright.compare.schemas.references import Side
 from specwright.compare.schemas.steps import Claim, Plain, Schema
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
@@ -40,6 +39,7 @@ from specwright.errors import InputError, Location
 from specwright.findings import Evidence, Finding, Report, in_order
 from specwright.isolation import Limits, Stopped, isolated
 from specwright.pointer import Pointer
+from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 
 # The addresses of both documents for proofs.

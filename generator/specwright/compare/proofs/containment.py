@@ -12,10 +12,10 @@ from typing import Any
 
 from jsonschema_rs.canonical import Containment
 
-from specwright.compare.proofs.compiled import UNUSABLE, Compiled
-from specwright.compare.proofs.counterexamples import Samples
-from specwright.compare.schemas.references import Side
 from specwright.compare.schemas.steps import Claim, Schema
+from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.samples.sampler import Sampler
+from specwright.samples.sides import Side
 
 _LONGEST = 20_000
 
@@ -49,8 +49,8 @@ class Prover:
         return Compiled(self.sides)
 
     @cached_property
-    def _samples(self) -> Samples:
-        return Samples(self._compiled)
+    def _samples(self) -> Sampler:
+        return Sampler(self._compiled)
 
     def verdicts(
         self, claims: tuple[Claim, ...], sent: Schema, taken: Schema

@@ -12,15 +12,15 @@ from typing import Any, NamedTuple, TypeVar
 
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import CHOICES, ChildKey, Flat
-from specwright.compare.schemas.non_validating import felt_by
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.schemas.presence import Event, event, presence
-from specwright.compare.schemas.references import Side
 from specwright.compare.schemas.text_parsing import readable
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.rule_ids import ChangeRule
 from specwright.document.applicators import Subschema
 from specwright.pointer import Pointer, split
+from specwright.samples.non_validating import felt_by
+from specwright.samples.sides import Side
 
 T = TypeVar("T")
 Schema = dict[str, Any]

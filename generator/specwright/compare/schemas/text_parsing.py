@@ -6,7 +6,7 @@ from typing import Any
 
 from specwright.compare.schemas.flatten import Flat, flatten, types
 from specwright.compare.schemas.polarity import Way, Writing
-from specwright.compare.schemas.references import Side
+from specwright.samples.sides import Side
 
 _SCALARS = ("boolean", "integer", "number", "string")
 # With one of these a text is not just any text.

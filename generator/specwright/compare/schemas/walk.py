@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import CHOICES, Subschemas, flatten
 from specwright.compare.schemas.polarity import Way
-from specwright.compare.schemas.references import Side
 from specwright.compare.schemas.steps import Claim, Pair, Plain, matched, steps
 from specwright.document.applicators import Subschema
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer
+from specwright.samples.sides import Side
 
 # What takes part in several schemas that differ is a pair in each of them; no document that people
 # write has so many.

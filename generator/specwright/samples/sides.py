@@ -1,4 +1,4 @@
-"""Schemas of both documents written so that one schema can hold parts of either."""
+"""Schemas of several documents written so that one schema can hold parts of any."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from specwright.compare.schemas.flatten import Subschemas
+from specwright.document.applicators import Subschema
 from specwright.document.model import Document
 from specwright.pointer import Pointer
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two documents, and the address that its schemas have among both."""
+    """A document, and the address that its schemas have among those of others."""
 
     document: Document
     address: str
 
     def reference(self, pointer: Pointer) -> dict[str, Any]:
-        """A reference that schemas of either document can hold."""
+        """A reference that schemas of any of the documents can hold."""
         return {"$ref": f"{self.address}#{quote(pointer)}"}
 
     def absolute(self, value: Any) -> Any:
@@ -34,7 +34,7 @@ class Side:
             written |= self.reference(self.document.target(ref))
         return written
 
-    def whole(self, places: Subschemas) -> dict[str, Any]:
+    def whole(self, places: tuple[Subschema, ...]) -> dict[str, Any]:
         """The schema that all places together are."""
         members = [self.reference(each.pointer) for each in places]
         return members[0] if len(members) == 1 else {"allOf": members}

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
-from specwright.compare.proofs.compiled import UNUSABLE, Compiled
-from specwright.compare.proofs.matching import matching
-from specwright.compare.schemas.non_validating import written
+from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.samples.matching import matching
+from specwright.samples.non_validating import written
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
@@ -49,8 +49,8 @@ _TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys
 _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object")
 
 
-class Samples:
-    """Values for schemas whose references lead into either side."""
+class Sampler:
+    """Values for schemas whose references lead into any of the documents."""
 
     def __init__(self, compiled: Compiled) -> None:
         self._compiled = compiled

@@ -1,4 +1,4 @@
-"""Schemas whose references lead into either document, made ready for proofs."""
+"""Schemas whose references lead into any of several documents, compiled."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from urllib.parse import unquote
 
 import jsonschema_rs
 
-from specwright.compare.schemas.non_validating import ENFORCED
-from specwright.compare.schemas.references import Side
 from specwright.pointer import resolve
+from specwright.samples.non_validating import ENFORCED
+from specwright.samples.sides import Side
 
 Schema = dict[str, Any]
 # What the library says of schemas that it cannot reduce, compile or follow.
@@ -18,9 +18,9 @@ UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
 
 
 class Compiled:
-    """The schemas of both documents, each compiled when it is first asked for."""
+    """The schemas of several documents, each compiled when it is first asked for."""
 
-    def __init__(self, sides: tuple[Side, Side]) -> None:
+    def __init__(self, sides: tuple[Side, ...]) -> None:
         self._documents = {side.address: side for side in sides}
         self._registry = jsonschema_rs.Registry(
             [(side.address, side.document.data) for side in sides], draft=jsonschema_rs.Draft202012
