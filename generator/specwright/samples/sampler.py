@@ -9,7 +9,6 @@ is a break without a value.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
@@ -17,11 +16,11 @@ from typing import Any
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.matching import matching
 from specwright.samples.non_validating import written
+from specwright.samples.scalars import around, numbers, texts
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
 MOST = 200
-_LONGEST = 2_000
 _DEEPEST = 24
 _PER_SCHEMA = 24
 _PROPERTIES = 200
@@ -29,23 +28,6 @@ _PER_WITNESS = 60
 _WITNESSES = 2
 
 _HIDDEN = (ONCE.name, SENSITIVE.name)
-_FORMATS = {
-    "date": "2026-01-31",
-    "date-time": "2026-01-31T12:00:00Z",
-    "time": "12:00:00Z",
-    "duration": "P1D",
-    "email": "a@example.com",
-    "hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "uri": "https://example.com/",
-    "uri-reference": "/a",
-    "uuid": "3f1c2b7e-8a54-4d5e-9c1b-2a6f0e7d9b10",
-    "json-pointer": "/a",
-    "regex": "a",
-    "byte": "YQ==",
-}
-_TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys(_FORMATS.values()))
 _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object")
 
 
@@ -143,10 +125,10 @@ class Sampler:
             case "boolean":
                 yield from (True, False)
             case "integer" | "number":
-                yield from _numbers(schema, kind)
+                yield from numbers(schema, kind)
             case "string":
                 yield from self._encoded(schema, depth)
-                yield from _texts(schema)
+                yield from texts(schema)
             case "array":
                 yield from self._arrays(schema, depth)
             case "object":
@@ -167,7 +149,7 @@ class Sampler:
         items = list(self._some(schema.get("items", True), depth + 1))
         contained = list(self._some(schema.get("contains", False), depth + 1))
         members = [*contained, *items] or ["a"]
-        for count in _around(schema, "minItems", "maxItems", "minContains", "maxContains"):
+        for count in around(schema, "minItems", "maxItems", "minContains", "maxContains"):
             yield [*start, *(members[n % len(members)] for n in range(count))][: max(count, 1)]
             yield [*start, *([members[0]] * count)]
             yield list(range(count))
@@ -191,7 +173,7 @@ class Sampler:
         for value in islice(self._some(rest, depth + 1), 3):
             yield {**least, "unknown": value}
             yield {**full, "unknown": value, "UNKNOWN": value}
-        for count in _around(schema, "minProperties", "maxProperties"):
+        for count in around(schema, "minProperties", "maxProperties"):
             yield {**least, **{f"p{n}": 1 for n in range(count - len(least))}}
         for name in full:
             yield from (
@@ -220,34 +202,3 @@ def _implied(schema: dict[str, Any]) -> tuple[str, ...]:
     if "items" in schema or "prefixItems" in schema:
         return ("array",)
     return _ALL_TYPES
-
-
-def _around(schema: dict[str, Any], *names: str) -> Iterator[int]:
-    limits = [schema[n] for n in names if isinstance(schema.get(n), int)]
-    counts = [*limits, *(limit + step for limit in limits for step in (-1, 1)), 0, 1, 2]
-    return (n for n in dict.fromkeys(counts) if 0 <= n <= _LONGEST)
-
-
-def _texts(schema: dict[str, Any]) -> Iterator[str]:
-    if isinstance(schema.get("pattern"), str):
-        text = matching(schema["pattern"])
-        if text is not None:
-            yield from (text, f"{text}{text}", f"{text} ", f"{text}a")
-    if schema.get("format") in _FORMATS:
-        yield _FORMATS[schema["format"]]
-    if "minLength" in schema or "maxLength" in schema:
-        yield from ("a" * count for count in _around(schema, "minLength", "maxLength"))
-    yield from _TEXTS
-
-
-def _numbers(schema: dict[str, Any], kind: str) -> Iterator[float]:
-    limits = [
-        schema[name]
-        for name in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
-        if isinstance(schema.get(name), int | float) and not isinstance(schema[name], bool)
-    ]
-    found = [*limits, 1, 0, -1, *(limit + step for limit in limits for step in (-1, 1))]
-    if kind == "number":
-        found += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
-    found += [2**31, -(2**31) - 1]
-    yield from (n for n in dict.fromkeys(found) if math.isfinite(n))

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import chain
 from typing import Any
+
+import jsonschema_rs
 
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
+from specwright.samples.scalars import FORMATS, numbers, texts
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _DEPTH = 12
-_FORMATS: dict[str, str] = {
-    "date": "2026-01-31",
-    "date-time": "2026-01-31T12:00:00Z",
-    "time": "12:00:00Z",
-    "duration": "P1D",
-    "email": "someone@example.com",
-    "hostname": "example.com",
-    "ipv4": "192.0.2.1",
-    "ipv6": "2001:db8::1",
-    "uri": "https://example.com/",
-    "uri-reference": "/",
-    "uuid": "0190a3c4-7d1e-7cc3-98c4-dc0c0c07398f",
-}
+# The keywords that limit texts and numbers.
+_LIMITS = frozenset(
+    (
+        *("pattern", "format", "minLength", "maxLength"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    )
+)
 
 
 def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
-    """A value for a schema; whether it fits is for the caller to check, as patterns are not read.
+    """A value for a schema; whether it fits is for the caller to check.
 
     What the document gives itself comes first: `const`, `examples`, `default`, `enum`.
     """
@@ -53,13 +52,15 @@ def _plain(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
     result: JsonValue = None
     match kind or _implied(schema):
         case "string":
-            text = _FORMATS.get(str(schema.get("format")), "text")
+            text = FORMATS.get(str(schema.get("format")), "text")
             result = text.ljust(int(schema.get("minLength", 0)), "x")
             result = result[: int(schema.get("maxLength", len(result)))]
-        case "integer" | "number":
+            result = _fitting(schema, result, texts(schema))
+        case "integer" | "number" as number:
             least = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
             step = schema.get("multipleOf", 1)
             result = min(-(-least // step) * step, schema.get("maximum", least + step))
+            result = _fitting(schema, result, numbers(schema, number))
         case "boolean":
             result = True
         case "array":
@@ -75,6 +76,16 @@ def _plain(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
     for part in schema.get("allOf", ()):
         result = _joined(sample(document, part, depth + 1), result)
     return result
+
+
+def _fitting(schema: dict[str, Any], usual: JsonValue, others: Iterable[JsonValue]) -> JsonValue:
+    """The usual value unless the limits of the schema ask for another one."""
+    limits = {name: value for name, value in schema.items() if name in _LIMITS}
+    try:
+        validator = jsonschema_rs.Draft202012Validator(limits, validate_formats=True)
+    except ValueError:
+        return usual
+    return next(filter(validator.is_valid, chain([usual], others)), usual)
 
 
 def _implied(schema: dict[str, Any]) -> str | None:

@@ -1,0 +1,63 @@
+"""Texts and numbers that a schema is likely to accept, by its own keywords."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+from specwright.samples.matching import matching
+
+_LONGEST = 2_000
+# For each format a value, in the form that most parsers read.
+FORMATS = {
+    "date": "2026-01-31",
+    "date-time": "2026-01-31T12:00:00Z",
+    "time": "12:00:00Z",
+    "duration": "P1D",
+    "email": "a@example.com",
+    "hostname": "example.com",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "uri": "https://example.com/",
+    "uri-reference": "/a",
+    "uuid": "3f1c2b7e-8a54-4d5e-9c1b-2a6f0e7d9b10",
+    "json-pointer": "/a",
+    "regex": "a",
+    "byte": "YQ==",
+}
+_TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys(FORMATS.values()))
+
+
+def around(schema: dict[str, Any], *names: str) -> Iterator[int]:
+    """Yield counts at the limits of a schema and beside them, then the usual ones."""
+    limits = [schema[n] for n in names if isinstance(schema.get(n), int)]
+    counts = [*limits, *(limit + step for limit in limits for step in (-1, 1)), 0, 1, 2]
+    return (n for n in dict.fromkeys(counts) if 0 <= n <= _LONGEST)
+
+
+def texts(schema: dict[str, Any]) -> Iterator[str]:
+    """Yield texts by the pattern, the format and the lengths of a schema, then the usual ones."""
+    if isinstance(schema.get("pattern"), str):
+        text = matching(schema["pattern"])
+        if text is not None:
+            yield from (text, f"{text}{text}", f"{text} ", f"{text}a")
+    if schema.get("format") in FORMATS:
+        yield FORMATS[schema["format"]]
+    if "minLength" in schema or "maxLength" in schema:
+        yield from ("a" * count for count in around(schema, "minLength", "maxLength"))
+    yield from _TEXTS
+
+
+def numbers(schema: dict[str, Any], kind: str) -> Iterator[float]:
+    """Yield numbers of a type at the limits of a schema and beside them, and the usual ones."""
+    limits = [
+        schema[name]
+        for name in ("minimum", "maximum", "multipleOf", "exclusiveMinimum", "exclusiveMaximum")
+        if isinstance(schema.get(name), int | float) and not isinstance(schema[name], bool)
+    ]
+    found = [*limits, 1, 0, -1, *(limit + step for limit in limits for step in (-1, 1))]
+    if kind == "number":
+        found += [0.5, *(limit + step for limit in limits for step in (-0.5, 0.5))]
+    found += [2**31, -(2**31) - 1]
+    yield from (n for n in dict.fromkeys(found) if math.isfinite(n))

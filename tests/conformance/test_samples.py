@@ -1,0 +1,65 @@
+"""Values for schemas that show none: the usual ones, unless a limit asks for another."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.conformance.contract.samples import sample
+from specwright.document.instances import Instances
+from specwright.document.sources.load import load
+
+TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+
+
+def sampled(tmp_path: Path, schema: object) -> tuple[Any, bool]:
+    """A sample, and whether the schema accepts it."""
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Things", "version": "1"},
+        "components": {"schemas": {"Thing": schema}},
+    }
+    path = tmp_path / "things.json"
+    path.write_text(json.dumps(document), "utf-8")
+    loaded = load(path)
+    value = sample(loaded, schema)
+    return value, not list(Instances(loaded).problems("/components/schemas/Thing", value))
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {**TEXT, "pattern": "^[A-Z]{3}$"},
+        {**TEXT, "pattern": "^ord_[0-9]{4}$", "minLength": 8, "maxLength": 8},
+        {**TEXT, "format": "uuid"},
+        {**TEXT, "format": "date-time", "minLength": 3},
+        {**TEXT, "format": "byte"},
+        {**NUMBER, "exclusiveMaximum": 1},
+        {**NUMBER, "minimum": 0.25, "maximum": 0.75},
+        {"type": "object", "required": ["id"], "properties": {"id": {**TEXT, "pattern": "^x$"}}},
+    ],
+)
+def test_a_sample_keeps_to_the_limits_of_its_schema(tmp_path: Path, schema: object) -> None:
+    value, fits = sampled(tmp_path, schema)
+    assert fits, value
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        (TEXT, "text"),
+        ({**TEXT, "minLength": 6}, "textxx"),
+        ({**TEXT, "maxLength": 2}, "te"),
+        ({**TEXT, "pattern": "^t"}, "text"),
+        ({**TEXT, "pattern": "("}, "text"),
+        ({**NUMBER, "minimum": 5}, 5),
+        ({"type": "integer", "minimum": 7, "multipleOf": 5}, 10),
+    ],
+)
+def test_a_usual_value_stays_where_it_fits_or_nothing_does(
+    tmp_path: Path, schema: object, expected: object
+) -> None:
+    assert sampled(tmp_path, schema)[0] == expected
