@@ -29,8 +29,8 @@ from specwright.conformance.run import (
     FIRST_SCENARIOS,
     LAST_SCENARIOS,
     LATE_SCENARIOS,
-    Profile,
     Run,
+    RunProfile,
     begin,
 )
 from specwright.conformance.scenarios.capacity import capacity
@@ -143,7 +143,7 @@ def run(bug: str = "", rule: str = "", **others: str) -> Run:
         serving(Shop(bug).app()) as url,
         Target(url, Credential.of(contract().document), Record(), keys) as target,
     ):
-        begun = begin(contract(), target, Profile.QUICK, 0)
+        begun = begin(contract(), target, RunProfile.QUICK, 0)
         bench = Workbench(contract(), target, "scenarios")
         for scenario in (
             *FIRST_SCENARIOS.values(),
@@ -231,7 +231,7 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
             url, Credential.of(contract().document), Record(), {MAIN: main, LIMITED: limited}
         ) as target,
     ):
-        begun = begin(contract(), target, Profile.QUICK, 0)
+        begun = begin(contract(), target, RunProfile.QUICK, 0)
         bench = Workbench(contract(), target, "scenarios")
         for scenario in (explore, windows):
             scenario(bench)
@@ -255,7 +255,7 @@ def test_the_only_place_that_there_is_can_be_used_again(
         serving(Shop(bug, most=1).app()) as url,
         Target(url, Credential.of(single.document), Record(), {MAIN: main}) as target,
     ):
-        begun = begin(single, target, Profile.QUICK, 0)
+        begun = begin(single, target, RunProfile.QUICK, 0)
         capacity(Workbench(single, target, "scenarios"))
     assert {each.rule for each in begun.record.failures.values()} == rules
 
@@ -280,7 +280,7 @@ def test_a_limit_beyond_which_requests_are_served_is_found(
             url, Credential.of(limited.document), Record(), {MAIN: main, LIMITED: spent}
         ) as target,
     ):
-        begun = begin(limited, target, Profile.QUICK, 0)
+        begun = begin(limited, target, RunProfile.QUICK, 0)
         bench = Workbench(limited, target, "scenarios")
         for scenario in (explore, rate_limits):
             scenario(bench)

@@ -20,7 +20,7 @@ from typing import Any
 
 import psutil
 
-from specwright.conformance.run import Profile
+from specwright.conformance.run import RunProfile
 from tests.contract.implementations import IMPLEMENTATIONS, given
 from tests.contract.judge import DOCUMENT, ROOT, SPECWRIGHT, Served
 
@@ -143,11 +143,11 @@ def main() -> None:
     parser.add_argument("names", nargs="*", choices=[[], *IMPLEMENTATIONS], metavar="NAME")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--first", type=int, default=1, help="the first seed")
-    parser.add_argument("--profile", action="append", choices=[each.value for each in Profile])
+    parser.add_argument("--profile", action="append", choices=[each.value for each in RunProfile])
     options = parser.parse_args()
     wrong = False
     for name in options.names or IMPLEMENTATIONS:
-        for profile in options.profile or [each.value for each in Profile]:
+        for profile in options.profile or [each.value for each in RunProfile]:
             outcomes = []
             for seed in range(options.first, options.first + options.seeds):
                 with IMPLEMENTATIONS[name]() as served:

@@ -167,9 +167,9 @@ def test_a_diff_leads_from_what_is_there_to_what_should_be(output: Path) -> None
 
 DIFF_OF_A_GIANT = """
 import sys
-from specwright.emit.drift import Difference, State, unified_diff
+from specwright.emit.drift import FileDifference, State, unified_diff
 wanted = b"".join(b"x = %d\\n\\n" % number for number in range(75))
-differences = [Difference("a.py", State.CHANGED, b"\\n" * 5_000_000, wanted)]
+differences = [FileDifference("a.py", State.CHANGED, b"\\n" * 5_000_000, wanted)]
 print(sum(line[0] in "-+" for line in unified_diff(differences)))
 """
 

@@ -11,7 +11,7 @@ from specwright.compare.verdicts.acceptances import Acceptance
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
-from specwright.emit.drift import Difference, State
+from specwright.emit.drift import FileDifference, State
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
 from specwright.review.package import Failure, Files, Package
@@ -50,7 +50,7 @@ def of(
     documents: tuple[Document, Document],
     base: Files | Failure,
     revision: Files | Failure,
-    *differences: Difference,
+    *differences: FileDifference,
     validation: Report | None = None,
     accepted: tuple[Acceptance, ...] = (),
 ) -> Report:
@@ -198,7 +198,7 @@ def test_the_asynchronous_client_is_not_reported_once_more(
 
 
 def test_drift_is_one_finding_with_all_files(documents: tuple[Document, Document]) -> None:
-    drift = [Difference(f"shop/{name}.py", State.CHANGED, b"", b"x") for name in "ab"]
+    drift = [FileDifference(f"shop/{name}.py", State.CHANGED, b"", b"x") for name in "ab"]
     found = of(documents, OLD, OLD, *drift)
     [finding] = [each for each in found.findings if each.rule == "generated-drift"]
     assert finding.message.startswith("2 of 1 files are not what the document says; run: ")

@@ -28,26 +28,28 @@ class Semantic:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class SemanticOutcome:
     """What was found, and what stopped the validator if it could not finish."""
 
     found: tuple[Semantic, ...]
     stopped_by: str | None = None
 
 
-def check_semantics(document: Document) -> Outcome:
+def check_semantics(document: Document) -> SemanticOutcome:
     """Run the validator; whatever goes wrong inside it becomes part of the outcome."""
     found: list[Semantic] = []
     try:
         found.extend(_run(document))
     except RecursionError:
-        return Outcome(tuple(found), "references go around in circles deeper than it can follow")
+        return SemanticOutcome(
+            tuple(found), "references go around in circles deeper than it can follow"
+        )
     except MemoryError:
         raise
     # The validator assumes a document of the right shape and fails in many ways without one.
     except Exception as error:
-        return Outcome(tuple(found), f"{type(error).__name__}: {error}"[:200])
-    return Outcome(tuple(found))
+        return SemanticOutcome(tuple(found), f"{type(error).__name__}: {error}"[:200])
+    return SemanticOutcome(tuple(found))
 
 
 def _run(document: Document) -> Iterator[Semantic]:

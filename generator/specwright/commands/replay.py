@@ -10,7 +10,7 @@ import click
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options
 from specwright.conformance.bench.target import MAIN, MISNAMED, STRANGER, Target, stranger
 from specwright.conformance.recording.record import Record
-from specwright.conformance.result import Failure, read
+from specwright.conformance.result import RecordedFailure, read
 from specwright.errors import InputError
 from specwright.report.redaction import Redaction
 from specwright.report.terminal import say
@@ -61,7 +61,7 @@ def replay(ctx: click.Context, result: Path, failure: str, access: Access) -> No
     ctx.exit(1 if same else 0)
 
 
-def _need(recorded: Failure, keys: Mapping[str, str]) -> None:
+def _need(recorded: RecordedFailure, keys: Mapping[str, str]) -> None:
     """Make sure that every request gets a key again: without it, the answer would be another one.
 
     Raises:

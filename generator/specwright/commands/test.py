@@ -23,7 +23,7 @@ from specwright.conformance.recording.record import Record
 from specwright.conformance.result import FILE as RESULT
 from specwright.conformance.result import render as result_of
 from specwright.conformance.results import coverage
-from specwright.conformance.run import Profile, Run, begin
+from specwright.conformance.run import Run, RunProfile, begin
 from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.document.security import Credential
 from specwright.errors import INTERRUPTED, InputError
@@ -57,8 +57,8 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 @access_options
 @click.option(
     "--profile",
-    type=click.Choice([each.value for each in Profile]),
-    default=Profile.QUICK.value,
+    type=click.Choice([each.value for each in RunProfile]),
+    default=RunProfile.QUICK.value,
     show_default=True,
     help="How thorough the test is.",
 )
@@ -103,7 +103,7 @@ def test(
     chosen = random.randrange(2**32) if seed is None else seed
     with Target(target_url, credential, Record(), keys) as target:
         reach(contract, target)
-        run = begin(contract, target, Profile(profile), chosen, receiver)
+        run = begin(contract, target, RunProfile(profile), chosen, receiver)
         interrupted = _go(run)
         redaction = Redaction(keys.values(), hidden(contract, run.record.exchanges))
         report = redaction.report(run.report())

@@ -12,7 +12,7 @@ from typing import TypeVar
 from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.document.operations import (
     OperationPair,
-    Slot,
+    SharedSchema,
     operation_changes,
     pair_operations,
 )
@@ -123,7 +123,7 @@ class _Review:
     def _found(self, pair: OperationPair, walk: Walk) -> Iterator[Change | Difference]:
         yield from _operation_declarations(self.documents, pair)
         for found in operation_changes(self.documents, pair):
-            if isinstance(found, Slot):
+            if isinstance(found, SharedSchema):
                 yield from walk.compare(found.base, found.revision, found.way)
             else:
                 yield found

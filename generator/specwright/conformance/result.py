@@ -38,7 +38,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Failure:
+class RecordedFailure:
     """A failure of an earlier run.
 
     Attributes:
@@ -110,7 +110,7 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
     return written
 
 
-def read(path: Path, failure: str) -> Failure:
+def read(path: Path, failure: str) -> RecordedFailure:
     """Return a failure of a run that was written.
 
     Raises:
@@ -138,7 +138,7 @@ def read(path: Path, failure: str) -> Failure:
     return made[failure]
 
 
-def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> Failure:
+def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> RecordedFailure:
     requests = tuple(
         Recorded(
             str(request["role"]),
@@ -156,7 +156,7 @@ def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> Failure:
         if not request.get("received")
     )
     credential = data["credential"] and Credential(**data["credential"])
-    return Failure(
+    return RecordedFailure(
         each["id"], each["rule"], each["message"], str(data["target"]), credential, requests
     )
 

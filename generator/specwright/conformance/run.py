@@ -43,7 +43,7 @@ from specwright.findings import Report, Table, in_order
 SCENARIOS = "scenarios"
 
 
-class Profile(StrEnum):
+class RunProfile(StrEnum):
     """How thorough a run is: for every change, or for every night."""
 
     QUICK = "quick"
@@ -51,8 +51,8 @@ class Profile(StrEnum):
 
 
 # How long the next attempt of a delivery is waited for.
-PATIENCE_SECONDS = {Profile.QUICK: 5.0, Profile.FULL: 16.0}
-FUZZERS = {Profile.QUICK: fuzzing.QUICK, Profile.FULL: fuzzing.FULL}
+PATIENCE_SECONDS = {RunProfile.QUICK: 5.0, RunProfile.FULL: 16.0}
+FUZZERS = {RunProfile.QUICK: fuzzing.QUICK, RunProfile.FULL: fuzzing.FULL}
 
 # What is tried, in this order: each step leaves to the next what it needs.
 FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
@@ -91,7 +91,7 @@ class Run:
 
     contract: Contract
     target: Target
-    profile: Profile
+    profile: RunProfile
     seed: int
     receiver: ReceiverOptions | None = None
     steps: list[tuple[str, int, float]] = field(default_factory=list)
@@ -200,7 +200,7 @@ class Run:
 def begin(
     contract: Contract,
     target: Target,
-    profile: Profile,
+    profile: RunProfile,
     seed: int,
     receiver: ReceiverOptions | None = None,
 ) -> Run:

@@ -27,7 +27,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class FileDifference:
     """One file that is not as it should be; None stands for a file that is not there."""
 
     path: str
@@ -41,7 +41,7 @@ class Difference:
         return self.wanted is not None or self.state is State.STALE
 
 
-def compare(files: FileSet, directory: Path) -> tuple[Difference, ...]:
+def compare(files: FileSet, directory: Path) -> tuple[FileDifference, ...]:
     """List what differs between a directory and the files that it should hold.
 
     Raises:
@@ -71,7 +71,7 @@ def refuse_a_file(directory: Path) -> None:
         )
 
 
-def unified_diff(differences: Sequence[Difference]) -> Iterator[str]:
+def unified_diff(differences: Sequence[FileDifference]) -> Iterator[str]:
     """Yield the lines of a diff from what is present to what is wanted."""
     # Imported here: only this needs it.
     import difflib
@@ -94,9 +94,9 @@ def unified_diff(differences: Sequence[Difference]) -> Iterator[str]:
 
 def _difference(
     path: str, files: FileSet, directory: Path, hashes: Mapping[str, str]
-) -> Difference | None:
+) -> FileDifference | None:
     wanted = files.get(path)
-    foreign = Difference(path, State.FOREIGN, b"", wanted)
+    foreign = FileDifference(path, State.FOREIGN, b"", wanted)
     if wanted is None and path not in hashes:
         return foreign
     try:
@@ -115,7 +115,7 @@ def _difference(
         state = State.EDITED
     else:
         state = State.STALE if wanted is None else State.CHANGED
-    return Difference(path, state, content, wanted)
+    return FileDifference(path, state, content, wanted)
 
 
 def _lines(content: bytes | None) -> list[str]:

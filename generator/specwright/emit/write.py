@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from specwright.emit.drift import Difference, State, compare, refuse_a_file
+from specwright.emit.drift import FileDifference, State, compare, refuse_a_file
 from specwright.emit.exclusive import alone_in
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import LOCK, parse_lock, read_lock
@@ -13,7 +13,7 @@ from specwright.emit.transaction import replace_files
 from specwright.errors import SpecwrightError
 
 
-def write(files: FileSet, directory: Path) -> Sequence[Difference]:
+def write(files: FileSet, directory: Path) -> Sequence[FileDifference]:
     """Write the files and delete those that are no longer generated; return what changed.
 
     Raises:
@@ -47,7 +47,7 @@ def _refuse_other_package(files: FileSet, directory: Path) -> None:
         )
 
 
-def _refuse_losses(differences: Iterable[Difference], directory: Path) -> None:
+def _refuse_losses(differences: Iterable[FileDifference], directory: Path) -> None:
     edited = [each.path for each in differences if each.state is State.EDITED]
     foreign = [each.path for each in differences if each.state is State.FOREIGN]
     if not edited and not foreign:

@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 
 from specwright.compare.verdicts.change_rules import SDK_BROKEN
-from specwright.emit.drift import Difference
+from specwright.emit.drift import FileDifference
 from specwright.emit.lock import LOCK
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, RuleDescription, Table
@@ -43,7 +43,7 @@ class Package:
     output: Path
     base: Files | Failure
     revision: Files | Failure
-    differences: Sequence[Difference] = ()
+    differences: Sequence[FileDifference] = ()
 
     def findings(self) -> Iterator[Finding]:
         """What is wrong with the package of the revision."""

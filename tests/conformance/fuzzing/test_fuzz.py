@@ -14,7 +14,7 @@ import pytest
 from specwright.conformance.bench.target import MAIN, NOBODY, Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import source
-from specwright.conformance.fuzzing.profile import QUICK, Profile
+from specwright.conformance.fuzzing.profile import QUICK, FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
@@ -28,7 +28,7 @@ from tests.service.running import serving
 from tests.serving import Server
 
 PHASES = ("coverage", "fuzzing", "stateful")
-SMALL = Profile(seconds=60, examples=3, phases=PHASES, processes=1)
+SMALL = FuzzingLimits(seconds=60, examples=3, phases=PHASES, processes=1)
 LIST, CREATE = "/paths/~1widgets/get", "/paths/~1widgets/post"
 GET, DELETE = "/paths/~1widgets~1{id}/get", "/paths/~1widgets~1{id}/delete"
 EXCHANGE = {
@@ -54,7 +54,7 @@ def contract(tmp_path: Path) -> Document:
 
 
 def run(
-    document: Document, url: str, key: str = KEY, seed: int = 1, profile: Profile = SMALL
+    document: Document, url: str, key: str = KEY, seed: int = 1, profile: FuzzingLimits = SMALL
 ) -> Record:
     record = Record()
     with Target(url, Credential.of(document), record, {MAIN: key}) as target:
@@ -105,7 +105,7 @@ def test_faults_are_found(
     contract: Document, faults: set[str], expected: set[tuple[str, str]]
 ) -> None:
     with Server(Widgets(faults).app) as server:
-        record = run(contract, f"{server.url}/v1", profile=Profile(60, 12, PHASES, 1))
+        record = run(contract, f"{server.url}/v1", profile=FuzzingLimits(60, 12, PHASES, 1))
     assert {(each.rule, each.pointer) for each in record.violations} == expected
     for each in record.violations:
         assert each.exchanges[-1] in record.exchanges
@@ -163,7 +163,7 @@ def test_when_time_is_over_the_process_is_killed_and_its_exchanges_are_kept(
     contract: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     says(monkeypatch, WRITES + "signal.signal(2, signal.SIG_IGN); signal.pause()")
-    record = run(contract, "http://127.0.0.1:1/v1", profile=Profile(1.5, 1, PHASES, 2))
+    record = run(contract, "http://127.0.0.1:1/v1", profile=FuzzingLimits(1.5, 1, PHASES, 2))
     pids = [int(each.request.url) for each in record.exchanges]
     assert len(pids) == 2
     assert not any(map(is_running, pids))
@@ -174,7 +174,7 @@ def test_a_process_that_had_no_time_to_start_is_said(
     contract: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     says(monkeypatch, "import signal; signal.pause()")
-    record = run(contract, "http://127.0.0.1:1/v1", profile=Profile(1, 1, PHASES, 1))
+    record = run(contract, "http://127.0.0.1:1/v1", profile=FuzzingLimits(1, 1, PHASES, 1))
     assert "schemathesis did not start in the time that there was" in {
         each.reason for each in record.skips
     }

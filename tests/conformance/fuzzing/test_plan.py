@@ -19,7 +19,7 @@ from specwright.conformance.fuzzing.plan import (
     idempotency_keys,
 )
 from specwright.conformance.fuzzing.profile import FULL
-from specwright.conformance.fuzzing.validity import Judge
+from specwright.conformance.fuzzing.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
@@ -116,7 +116,7 @@ def test_an_idempotency_key_that_is_used_once_fits_its_schema(
     body = contract.data["components"]["schemas"]["WidgetCreate"]
     body["properties"]["reference"] = described
     routes = Routes(Contract(contract), BASE)
-    found = idempotency_keys(routes, Judge(contract, routes), record)
+    found = idempotency_keys(routes, RequestJudge(contract, routes), record)
     expected = {"way": ("reference",), "form": form}
     assert found == ({"POST /widgets": expected} if form else {})
     assert [each.pointer for each in record.skips] == ([] if form else ["/paths/~1widgets/post"])

@@ -14,7 +14,7 @@ from starlette.routing import Route
 
 from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.fuzzing.profile import Profile
+from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
 from specwright.document.security import Credential
@@ -174,7 +174,7 @@ def test_what_is_proved_is_what_is_wrong(
         # What was found before has the ids that are there; this document has none.
         for path in ("/2.0/repositories/ada/engine/pullrequests", "/unknown"):
             target.send(target.request("GET", path), "scenarios", PULLS)
-        fuzz(Contract(document), target, Profile(60, 10, processes=1), 1)
+        fuzz(Contract(document), target, FuzzingLimits(60, 10, processes=1), 1)
     assert {(each.rule, each.pointer) for each in record.violations} == expected
     assert not record.skips
     made_up = [each for each in record.exchanges if each.source == "fuzzing"]

@@ -11,8 +11,8 @@ import pytest
 from specwright.conformance.bench.target import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
-from specwright.conformance.fuzzing.reports import Report, Traffic, violation
-from specwright.conformance.fuzzing.validity import Verdict
+from specwright.conformance.fuzzing.reports import FailedCheck, TrafficOracle, violation
+from specwright.conformance.fuzzing.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.model import Document
 from specwright.document.sources.load import load
@@ -41,8 +41,8 @@ def blamed(document: Document, check: str, *exchanges: Exchange) -> str | None:
     """The part of the document that the first exchange and the last one break."""
     operation = Routes(Contract(document), BASE).find("/widgets/{id}", "DELETE")
     assert operation is not None
-    report = Report(check, exchanges[-1], operation, exchanges[0], Verdict())
-    found = violation(report, Traffic(document, exchanges))
+    report = FailedCheck(check, exchanges[-1], operation, exchanges[0], RequestVerdict())
+    found = violation(report, TrafficOracle(document, exchanges))
     return None if found is None else found.pointer
 
 
@@ -109,9 +109,9 @@ def answered(document: Document, status: int, code: str) -> bool:
     assert operation is not None
     body = json.dumps({"code": code}).encode()
     proof = replace(exchange(1, "POST", 10), response=Response(status, (), body))
-    report = Report("positive_data_acceptance", proof, operation, None, Verdict())
-    doubtful = replace(report, verdict=Verdict(doubtful=True))
-    traffic = Traffic(document, [proof])
+    report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
+    doubtful = replace(report, verdict=RequestVerdict(doubtful=True))
+    traffic = TrafficOracle(document, [proof])
     assert violation(doubtful, traffic) is None
     return violation(report, traffic) is not None
 

@@ -11,7 +11,7 @@ import pytest
 
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
-from specwright.conformance.fuzzing.validity import Judge
+from specwright.conformance.fuzzing.validity import RequestJudge
 from specwright.conformance.recording.exchange import Request
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
@@ -57,7 +57,7 @@ def judged(tmp_path: Path, method: str, path: str, url: str, **sent: Any) -> str
     operation = routes.find(path, method)
     assert operation is not None
     request = Request(method, BASE + url, sent.get("headers", JSON), sent.get("body"))
-    verdict = Judge(loaded, routes).judge(operation, request)
+    verdict = RequestJudge(loaded, routes).judge(operation, request)
     return "invalid" if verdict.faults else "valid" if verdict.is_valid else "open"
 
 

@@ -48,7 +48,7 @@ _STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simpl
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class SharedSchema:
     """A schema that both documents have at the same place, and how its values are sent."""
 
     base: Subschemas
@@ -75,7 +75,7 @@ def label(operation: OperationSite) -> str:
     return f"{kind}{operation.method} {operation.key}"
 
 
-Found = Change | Slot
+Found = Change | SharedSchema
 
 
 def pair_operations(
@@ -334,8 +334,8 @@ def _contents(
             yield Change(ChangeRule.ADDED, None, other.pointer, f"media type {shown(name)} is new")
 
 
-def _slot(old: Site, new: Site, way: Way) -> Slot:
-    return Slot(_schema(old), _schema(new), way)
+def _slot(old: Site, new: Site, way: Way) -> SharedSchema:
+    return SharedSchema(_schema(old), _schema(new), way)
 
 
 def _schema(holder: Site) -> Subschemas:

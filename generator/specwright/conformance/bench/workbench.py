@@ -10,7 +10,7 @@ from itertools import count
 
 from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
-from specwright.conformance.contract.contract import Contract, Operation, Slot
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import Exchange, JsonValue
@@ -97,7 +97,7 @@ class Workbench:
                     return self.with_fresh_key(Call(operation, arguments, example.value["value"]))
         return None
 
-    def known(self, operation: Operation, slot: Slot) -> list[JsonValue]:
+    def known(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
         """The values that links gave to a parameter, the newest first."""
         return self._values[operation.pointer, slot.key]
 
@@ -121,12 +121,12 @@ class Workbench:
         for turn in range(max(map(len, choices.values()), default=1)):
             yield {key: values[min(turn, len(values) - 1)] for key, values in choices.items()}
 
-    def _is_needed(self, operation: Operation, slot: Slot) -> bool:
+    def _is_needed(self, operation: Operation, slot: ParameterSlot) -> bool:
         one_of = operation.declared["requires_one_of"]
         first = one_of.parameters[0].raw if one_of is not None else None
         return bool(slot.written.required) or slot.key == ("query", first)
 
-    def _choices(self, operation: Operation, slot: Slot) -> list[JsonValue]:
+    def _choices(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
         linked = self.known(operation, slot)[:3]
         document = self.contract.document
         examples: list[JsonValue] = [value for _, value in sites.examples(document, slot.site)]
@@ -169,7 +169,12 @@ class Workbench:
                     self._members[link.target].insert(0, members)
 
     def _remember(
-        self, target: Operation, slot: Slot, expression: JsonValue, call: Call, exchange: Exchange
+        self,
+        target: Operation,
+        slot: ParameterSlot,
+        expression: JsonValue,
+        call: Call,
+        exchange: Exchange,
     ) -> None:
         assert exchange.response is not None
         try:

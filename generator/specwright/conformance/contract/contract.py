@@ -29,7 +29,7 @@ from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimits
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Slot:
+class ParameterSlot:
     """A parameter: where it is declared, and how its values are written."""
 
     site: Site
@@ -72,7 +72,7 @@ class Operation:
 
     site: OperationSite
     template: PathTemplate
-    slots: tuple[Slot, ...]
+    slots: tuple[ParameterSlot, ...]
     declared: Mapping[str, Any]
     body: tuple[str, Site] | None
     has_body: bool
@@ -104,7 +104,7 @@ class Operation:
         """Whether asking changes nothing (RFC 9110, 9.2.1)."""
         return self.method in ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
 
-    def slot(self, name: str) -> Slot | None:
+    def slot(self, name: str) -> ParameterSlot | None:
         """The parameter of a name, or of `place.name` as links write it."""
         return next(
             (each for each in self.slots if name in (each.key[1], ".".join(each.key))), None
@@ -233,7 +233,7 @@ class Contract:
         return operation.body[1] / "schema"
 
 
-def _slot(site: Site, place: str, name: str) -> Slot:
+def _slot(site: Site, place: str, name: str) -> ParameterSlot:
     value = site.value
     schema = value.get("schema")
     written = Parameter(
@@ -245,7 +245,7 @@ def _slot(site: Site, place: str, name: str) -> Slot:
         explode=value.get("explode"),
         default=schema.get("default") if isinstance(schema, dict) else None,
     )
-    return Slot(site, written, FILTER.read(value))
+    return ParameterSlot(site, written, FILTER.read(value))
 
 
 def _closed(document: Document) -> Document:

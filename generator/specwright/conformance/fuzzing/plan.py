@@ -13,8 +13,8 @@ from typing import Any
 from specwright.caches import cache_home
 from specwright.conformance.bench.target import MAIN, TIMEOUT_SECONDS, Target
 from specwright.conformance.contract.routes import Routes
-from specwright.conformance.fuzzing.profile import Profile
-from specwright.conformance.fuzzing.validity import Judge
+from specwright.conformance.fuzzing.profile import FuzzingLimits
+from specwright.conformance.fuzzing.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.conformance.rule_ids import Behaviour
@@ -42,7 +42,7 @@ _SEEDS, _KEYS_OF_A_SEED = 10_000, 100_000
 _UNIT_PHASES = ("examples", "coverage", "fuzzing")
 
 
-def configuration(target: Target, profile: Profile, checks: Iterable[str], shard: int) -> str:
+def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str], shard: int) -> str:
     """The TOML of one process; nothing of it is text of the document, and it holds no key."""
     lines = [
         f"hooks = {json.dumps(str(HOOKS))}",
@@ -98,7 +98,7 @@ def environment(target: Target, keys: Mapping[str, object], seed: int) -> dict[s
     }
 
 
-def idempotency_keys(routes: Routes, judge: Judge, record: Record) -> dict[str, object]:
+def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dict[str, object]:
     """By operation, where its idempotency key stands and a form of keys that its schema allows."""
     found: dict[str, object] = {}
     for operation in routes.operations:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Profile:
+class FuzzingLimits:
     """Limits of a run.
 
     Attributes:
@@ -23,5 +23,5 @@ class Profile:
 
 
 # The coverage phase sends the examples of the document, too, without combining them.
-QUICK = Profile(seconds=7, examples=5, phases=("coverage", "fuzzing", "stateful"))
-FULL = Profile(seconds=30, examples=25)
+QUICK = FuzzingLimits(seconds=7, examples=5, phases=("coverage", "fuzzing", "stateful"))
+FULL = FuzzingLimits(seconds=30, examples=25)

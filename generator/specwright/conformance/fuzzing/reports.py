@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from specwright.conformance.bench.target import NOBODY
-from specwright.conformance.fuzzing.validity import Verdict
+from specwright.conformance.fuzzing.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule_ids import Behaviour
@@ -24,8 +24,8 @@ _SAFE = frozenset({"GET", "HEAD", "OPTIONS", "TRACE", "QUERY"})
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
-    """A failed check.
+class FailedCheck:
+    """A check of schemathesis that a request failed.
 
     Attributes:
         proof: the exchange that failed it.
@@ -38,7 +38,7 @@ class Report:
     proof: Exchange
     operation: OperationSite
     cause: Exchange | None
-    verdict: Verdict
+    verdict: RequestVerdict
 
     @property
     def status(self) -> int:
@@ -47,7 +47,7 @@ class Report:
 
 
 @dataclass(slots=True)
-class Traffic:
+class TrafficOracle:
     """What the document and the whole of the traffic say about reports."""
 
     document: Document
@@ -62,7 +62,7 @@ class Traffic:
         codes = {} if declared is None else declared.codes
         self._codes = {name.raw: code.condition for name, code in codes.items()}
 
-    def calls_malformed(self, report: Report) -> bool:
+    def calls_malformed(self, report: FailedCheck) -> bool:
         """Whether the answer says that the request is malformed."""
         response = report.proof.response
         if response is None:
@@ -86,17 +86,17 @@ class Traffic:
         )
 
 
-def _invalid_accepted(report: Report, _: Traffic) -> Pointer | None:
+def _invalid_accepted(report: FailedCheck, _: TrafficOracle) -> Pointer | None:
     accepted = report.proof.response is not None and report.proof.response.is_success
     return report.verdict.faults[0] if accepted and report.verdict.faults else None
 
 
-def _valid_refused(report: Report, traffic: Traffic) -> Pointer | None:
+def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Pointer | None:
     refused = report.verdict.is_valid and traffic.calls_malformed(report)
     return report.operation.pointer if refused else None
 
 
-def _credentials_ignored(report: Report, _: Traffic) -> Pointer | None:
+def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Pointer | None:
     # A server may take the key that is good elsewhere for a scheme that it does not belong to.
     ignored = (
         report.proof.role == NOBODY and report.status not in _NO_ENTRY and 0 < report.status < 500
@@ -104,10 +104,10 @@ def _credentials_ignored(report: Report, _: Traffic) -> Pointer | None:
     return report.operation.pointer if ignored else None
 
 
-def _of_cause(*statuses: int) -> Callable[[Report, Traffic], Pointer | None]:
+def _of_cause(*statuses: int) -> Callable[[FailedCheck, TrafficOracle], Pointer | None]:
     """The operation before, if it was answered so and nobody else can be the reason."""
 
-    def pointer(report: Report, traffic: Traffic) -> Pointer | None:
+    def pointer(report: FailedCheck, traffic: TrafficOracle) -> Pointer | None:
         cause = report.cause
         if cause is None or cause.response is None or cause.response.status not in statuses:
             return None
@@ -116,7 +116,7 @@ def _of_cause(*statuses: int) -> Callable[[Report, Traffic], Pointer | None]:
     return pointer
 
 
-def _method_allowed(report: Report, _: Traffic) -> Pointer | None:
+def _method_allowed(report: FailedCheck, _: TrafficOracle) -> Pointer | None:
     """A method that no resource of the server has may be answered with 501 (RFC 9110, 9.1)."""
     return report.operation.item.pointer if 0 < report.status < 500 else None
 
@@ -131,7 +131,7 @@ class Check:
 
     rule: str
     message: str
-    pointer: Callable[[Report, Traffic], Pointer | None]
+    pointer: Callable[[FailedCheck, TrafficOracle], Pointer | None]
 
 
 _ACCEPTED = Check(
@@ -173,7 +173,7 @@ CHECKS: Mapping[str, Check] = {
 }
 
 
-def violation(report: Report, traffic: Traffic) -> Violation | None:
+def violation(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
     """What a report proves, if anything."""
     check = CHECKS[report.check]
     pointer = check.pointer(report, traffic)

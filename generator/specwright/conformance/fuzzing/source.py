@@ -17,9 +17,9 @@ from specwright.conformance.fuzzing.plan import (
     idempotency_keys,
 )
 from specwright.conformance.fuzzing.process import Line, Processes, command, require
-from specwright.conformance.fuzzing.profile import Profile
-from specwright.conformance.fuzzing.reports import CHECKS, Report, Traffic, violation
-from specwright.conformance.fuzzing.validity import Judge, Verdict
+from specwright.conformance.fuzzing.profile import FuzzingLimits
+from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, TrafficOracle, violation
+from specwright.conformance.fuzzing.validity import RequestJudge, RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
@@ -37,7 +37,7 @@ _CREDENTIALS = CHECKS["ignored_auth"].rule
 _METHODS = CHECKS["unsupported_method"].rule
 
 
-def fuzz(contract: Contract, target: Target, profile: Profile, seed: int) -> None:
+def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) -> None:
     """Let schemathesis loose on a target; what it sends and proves is in the target's record.
 
     Args:
@@ -50,7 +50,7 @@ def fuzz(contract: Contract, target: Target, profile: Profile, seed: int) -> Non
     require()
     document = contract.document
     routes = Routes(contract, target.base_url)
-    judge = Judge(document, routes)
+    judge = RequestJudge(document, routes)
     keys = idempotency_keys(routes, judge, target.record)
     seeds = range(seed, seed + profile.processes)
     environments = [environment(target, keys, each) for each in seeds]
@@ -86,14 +86,16 @@ def fuzz(contract: Contract, target: Target, profile: Profile, seed: int) -> Non
 class _Run:
     """What the processes have written, as far as it was taken into the record."""
 
-    def __init__(self, document: Document, target: Target, routes: Routes, judge: Judge) -> None:
+    def __init__(
+        self, document: Document, target: Target, routes: Routes, judge: RequestJudge
+    ) -> None:
         self._document = document
         self._target = target
         self._routes = routes
         self._judge = judge
         self._started: set[int] = set()
         self._exchanges: dict[tuple[int, str], tuple[Exchange, OperationSite]] = {}
-        self._verdicts: dict[int, Verdict] = {}
+        self._verdicts: dict[int, RequestVerdict] = {}
         self._failures: list[tuple[int, Line]] = []
         self._reached: set[Pointer] = set()
 
@@ -114,7 +116,7 @@ class _Run:
     def conclude(self) -> None:
         """Judge the failed checks; those about what was created need the whole traffic."""
         record = self._target.record
-        traffic = Traffic(self._document, record.exchanges)
+        traffic = TrafficOracle(self._document, record.exchanges)
         seen = set()
         for number, line in self._failures:
             report = self._report(number, line)
@@ -189,7 +191,7 @@ class _Run:
         if exchange.role == NOBODY and MAIN in self._target.keys:
             self._target.record.check(_CREDENTIALS, operation.pointer)
 
-    def _weigh(self, operation: OperationSite, request: Request) -> Verdict:
+    def _weigh(self, operation: OperationSite, request: Request) -> RequestVerdict:
         verdict = self._judge.judge(operation, request)
         if verdict.faults:
             self._target.record.check(_ACCEPTED, operation.pointer)
@@ -203,14 +205,14 @@ class _Run:
             return NOBODY
         return MAIN if request.header(credential.header) == credential.prefix + key else NOBODY
 
-    def _report(self, number: int, line: Line) -> Report | None:
+    def _report(self, number: int, line: Line) -> FailedCheck | None:
         found = self._exchanges.get((number, line["id"]))
         if found is None:
             return None
         proof, operation = found
         cause = self._exchanges.get((number, line["before"]))
-        verdict = self._verdicts.get(proof.number, Verdict(doubtful=True))
-        return Report(line["check"], proof, operation, cause[0] if cause else None, verdict)
+        verdict = self._verdicts.get(proof.number, RequestVerdict(doubtful=True))
+        return FailedCheck(line["check"], proof, operation, cause[0] if cause else None, verdict)
 
 
 def _headers(pairs: list[list[str]]) -> Headers:

@@ -43,7 +43,7 @@ _HARD = re.compile(r"\\u0000|[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
-class Verdict:
+class RequestVerdict:
     """What is wrong with a request, beyond doubt, and whether anything is in doubt.
 
     Attributes:
@@ -60,7 +60,7 @@ class Verdict:
         return not self.faults and not self.doubtful
 
 
-class Judge:
+class RequestJudge:
     """Holds requests against a document.
 
     A format is an annotation (JSON Schema 2020-12, 7.2.1): a value that breaks one is not called
@@ -76,18 +76,18 @@ class Judge:
         )
         self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
 
-    def judge(self, operation: OperationSite, request: Request) -> Verdict:
+    def judge(self, operation: OperationSite, request: Request) -> RequestVerdict:
         """What speaks against a request for an operation."""
         path = self._routes.path_values(operation, request.url)
         if path is None:
-            return Verdict(doubtful=True)
+            return RequestVerdict(doubtful=True)
         query = parse_qs(urlsplit(request.url).query, keep_blank_values=True)
         sent = {
             "path": {name: [value] for name, value in path.items()},
             "query": query,
             "header": _headers(request),
         }
-        verdict = Verdict(doubtful=self._may_be_refused(operation, query))
+        verdict = RequestVerdict(doubtful=self._may_be_refused(operation, query))
         for (place, name), parameter in parameters(self._document, operation).items():
             if place not in sent:
                 verdict.doubtful = True
@@ -112,7 +112,7 @@ class Judge:
         fitting = described and self._fits(described.pointer, form.format(0), formats=True)
         return bool(fitting)
 
-    def _parameter(self, parameter: Site, values: list[str], verdict: Verdict) -> None:
+    def _parameter(self, parameter: Site, values: list[str], verdict: RequestVerdict) -> None:
         described = schema(self._document, parameter)
         declared = described.value.get("type")
         types = {declared} if isinstance(declared, str) else set(declared or ())
@@ -134,7 +134,7 @@ class Judge:
         ):
             verdict.doubtful = True
 
-    def _body(self, operation: OperationSite, request: Request, verdict: Verdict) -> None:
+    def _body(self, operation: OperationSite, request: Request, verdict: RequestVerdict) -> None:
         body = request_body(self._document, operation)
         if body is None or request.body is None:
             if body is not None and body.value.get("required") is True:

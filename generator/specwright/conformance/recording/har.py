@@ -26,6 +26,7 @@ _PHRASES = {each.value: each.phrase for each in HTTPStatus}
 _Object = dict[str, Any]
 
 
+# The package `harfile` writes text, from which secrets could not be taken out any more.
 def render(exchanges: Iterable[Exchange]) -> _Object:
     """The exchanges as a HAR, with the secrets still in it."""
     return {

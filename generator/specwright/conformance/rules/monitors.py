@@ -25,7 +25,7 @@ from specwright.document.sites import Site
 from specwright.pointer import Pointer, join
 from specwright.report.redaction import REDACTED
 from specwright.vocabulary.keywords.error import ERROR
-from specwright.vocabulary.keywords.order import ORDER, Direction
+from specwright.vocabulary.keywords.order import ORDER, SortDirection
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
 
 # Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
@@ -250,7 +250,7 @@ class Monitors:
         if len(values) > 1:
             self.record.check(Behaviour.ORDER, answer.operation.pointer + join(ORDER.name))
         pairs = itertools.pairwise(values)
-        down = order.direction is Direction.DESCENDING
+        down = order.direction is SortDirection.DESCENDING
         if any(one < other if down else one > other for one, other in pairs):
             place = answer.operation.pointer + join(ORDER.name)
             yield answer.violation(

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from specwright.conformance.bench.target import MAIN, OTHER
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation, Slot
+from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule_ids import Behaviour
@@ -113,7 +113,7 @@ class _Isolation:
                 for value in self.bench.known(operation, slot)[:_TRIED]:
                     self._reach(operation, slot, value)
 
-    def _reach(self, operation: Operation, slot: Slot, value: JsonValue) -> None:
+    def _reach(self, operation: Operation, slot: ParameterSlot, value: JsonValue) -> None:
         made = self.bench.made.get(operation.pointer)
         call = made[0] if made else next(self.bench.candidates(operation), None)
         if call is None or not isinstance(value, str):
@@ -188,7 +188,7 @@ class _Isolation:
         )
 
 
-def _up_to(operation: Operation, slot: Slot) -> str:
+def _up_to(operation: Operation, slot: ParameterSlot) -> str:
     """The path up to a variable, which says what the variable names."""
     return operation.site.key.partition(f"{{{slot.written.wire}}}")[0]
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
-from specwright.conformance.contract.contract import Operation, Slot
+from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.filter import FILTER, Filter, Match
-from specwright.vocabulary.keywords.order import ORDER, Direction
+from specwright.vocabulary.keywords.order import ORDER, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 
@@ -127,7 +127,7 @@ class _Trial:
         if order is None:
             return
         keys = [sort_key(each) for each in values]
-        down = order.direction is Direction.DESCENDING
+        down = order.direction is SortDirection.DESCENDING
         if keys != sorted(keys, reverse=down):
             place = self.operation.pointer + join(ORDER.name)
             said = f"not {order.direction.value} by {order.by.raw} from page to page"
@@ -189,7 +189,7 @@ class _Trial:
             if slot.filter is not None:
                 self._filter(slot)
 
-    def _filter(self, slot: Slot) -> None:
+    def _filter(self, slot: ParameterSlot) -> None:
         declared = slot.filter
         assert declared is not None
         others = {key: value for key, value in self.call.arguments.items() if key != slot.key}
@@ -218,7 +218,9 @@ class _Trial:
             if not any(self.bench.contract.instances.problems(slot.schema, value)):
                 self._filter_by(slot, declared, whole, call.with_argument(slot.key, value))
 
-    def _filter_by(self, slot: Slot, declared: Filter, whole: Exchange, call: Call) -> None:
+    def _filter_by(
+        self, slot: ParameterSlot, declared: Filter, whole: Exchange, call: Call
+    ) -> None:
         """Hold the items that a value lets through to those of the whole list."""
         place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
         exchange = self.bench.send(call)
@@ -249,7 +251,7 @@ class _Trial:
                 Behaviour.FILTER, place, "items that match were left out", whole, exchange
             )
 
-    def _slot(self, name: object) -> Slot | None:
+    def _slot(self, name: object) -> ParameterSlot | None:
         raw = getattr(name, "raw", None)
         return None if raw is None else self.operation.slot(f"query.{raw}")
 

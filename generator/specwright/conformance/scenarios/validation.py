@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Absent, Call
-from specwright.conformance.contract.contract import Contract, Operation, Slot
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import (
     Exchange,
@@ -89,7 +89,7 @@ class _Trial:
                 for value in odd(schema):
                     self._survive(self.call.with_argument(slot.key, value))
 
-    def _usual(self, slot: Slot) -> JsonValue:
+    def _usual(self, slot: ParameterSlot) -> JsonValue:
         """A value of a parameter that fits, as far as is known."""
         if slot.key in self.call.arguments:
             return self.call.arguments[slot.key]
@@ -98,7 +98,7 @@ class _Trial:
         value: JsonValue = given[0] if given else sample(document, slot.site.value.get("schema"))
         return value
 
-    def _is_distinct(self, slot: Slot, variant: Variant) -> bool:
+    def _is_distinct(self, slot: ParameterSlot, variant: Variant) -> bool:
         """Whether the text of a value does not fit where the value does not."""
         if variant.value is None or isinstance(variant.value, (dict, list)):
             return False
@@ -113,7 +113,7 @@ class _Trial:
         ]
         return any(fits) if variant.condition is None else not any(fits)
 
-    def _twice(self, slot: Slot, usual: JsonValue, found: list[Variant]) -> None:
+    def _twice(self, slot: ParameterSlot, usual: JsonValue, found: list[Variant]) -> None:
         """A parameter that stands there twice, once with a value that does not fit."""
         wrong = next((each for each in found if each.condition is not None), None)
         if slot.written.location != "query" or self.contract.errors is None or wrong is None:

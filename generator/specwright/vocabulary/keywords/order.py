@@ -10,7 +10,7 @@ from specwright.vocabulary.reference import Names, Target
 from specwright.vocabulary.types import Choice, InstancePointer
 
 
-class Direction(Choice):
+class SortDirection(Choice):
     """From the smallest up, or from the largest down."""
 
     ASCENDING = "ascending"
@@ -24,7 +24,7 @@ class Order:
     by: Annotated[
         InstancePointer, Names(Target.ITEM), "The field of an item that the list is ordered by."
     ]
-    direction: Annotated[Direction, "The direction of the order."]
+    direction: Annotated[SortDirection, "The direction of the order."]
 
 
 ORDER = Keyword[Order](
