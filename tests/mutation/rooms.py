@@ -44,6 +44,7 @@ _NOT_OF_THE_STORE = tuple(
 
 ROWS = (
     Row("compare", f"{TOOLKIT}/compare", ("tests/compare",)),
+    Row("compare", f"{TOOLKIT}/samples", ("tests/conformance/test_samples.py", "tests/compare")),
     Row(
         "conformance",
         f"{TOOLKIT}/conformance/webhooks",
@@ -60,7 +61,7 @@ ROWS = (
         f"{TOOLKIT}/report",
         (
             *("tests/report", "tests/validate/test_reports.py"),
-            *("tests/validate/test_rules_command.py", "tests/docs/test_derived.py"),
+            *("tests/validate/test_rules_command.py", "tests/derived/test_derived.py"),
         ),
     ),
     Row(
