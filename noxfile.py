@@ -281,7 +281,7 @@ def contract(session: nox.Session) -> None:
 @nox.session
 def serve(session: nox.Session) -> None:
     """Run the reference service, and say how to try it; what follows `--` goes to `serve`."""
-    session.install("-e", "./generated[server]", "-e", "./service[listen,postgres]")
+    session.install("-e", ".[test]", "-e", "./generated[server]", "-e", "./service[postgres]")
     parser = argparse.ArgumentParser()
     parser.add_argument("--database", default=str(Path(session.create_tmp(), "esim.sqlite3")))
     options, others = parser.parse_known_args(session.posargs)

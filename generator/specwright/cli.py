@@ -78,6 +78,11 @@ COMMANDS: dict[str, Entry] = {
         "Send genuine and forged deliveries to a consumer of webhooks, and judge its answers.",
         "test",
     ),
+    "listen": Entry(
+        "specwright.commands.listen:listen",
+        "Receive the webhooks of the implementation at URL on this machine, and show them.",
+        "test",
+    ),
     "fmt": Entry("specwright.commands.fmt:fmt", "Bring a JSON document into canonical form."),
 }
 

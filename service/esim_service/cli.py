@@ -9,7 +9,6 @@ from .commands.catalogue import catalogue_group
 from .commands.copy import copy
 from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
-from .commands.listen import listen
 from .commands.migrate import migrate
 from .commands.partners import partners_group
 from .commands.secrets import secrets_group
@@ -26,7 +25,6 @@ def main() -> None:
 for command in (
     serve,
     worker,
-    listen,
     migrate,
     keys_group,
     partners_group,

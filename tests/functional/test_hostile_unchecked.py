@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,6 +16,7 @@ from specwright.config import Options
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
 from specwright.findings import Level
+from tests.functional.hostile_documents import unchecked
 
 # Calls this name if it ever gets out of its literal, docstring or comment.
 ALARM = "pwned"
@@ -30,116 +30,6 @@ PAYLOADS = {
 }
 
 
-def hostile(text: str) -> dict[str, Any]:
-    """A document with the text in every place that the specification leaves to authors."""
-    thing = {"$ref": "#/components/schemas/Thing"}
-    body = {"content": {"application/json": {"schema": thing}}}
-    parameters = [
-        {"name": "id", "in": "path", "required": True, "description": text,
-         "schema": {"type": "string", "default": text}},
-        {"name": f"q{text}", "in": "query", "description": text, "deprecated": True,
-         "schema": {"type": "string", "enum": [text, "a"], "default": text, "title": text}},
-        {"name": f"h{text}", "in": "header",
-         "schema": {"type": "array", "items": {"type": "string"}}},
-        {"name": f"c{text}", "in": "cookie", "schema": {"const": text}},
-    ]  # fmt: skip
-    operation = {
-        "operationId": f"do{text}",
-        "summary": text,
-        "description": text,
-        "tags": [f"t{text}"],
-        "parameters": parameters,
-        "requestBody": {"description": text, "required": True, **body},
-        "responses": {
-            "200": {"description": text, **body, "headers": {f"H{text}": {"schema": {}}}},
-            "default": {"description": text, "content": {f"text/{text}": {}}},
-        },
-        "x-contract-idempotency": {
-            "key": f"/k{text}".replace("~", "~0"),
-            "replay": {"status": 200, "header": text, "value": text},
-            "in_progress": {"status": 409, "code": text},
-            "changed": {"status": 422, "code": text},
-            "scope": [text],
-        },
-        "x-contract-rate-limit": {"class": text},
-        "x-contract-capacity": {
-            "limit": 1,
-            "scope": text,
-            "status": 409,
-            "code": text,
-            "release": text,
-        },
-        "x-contract-order": {"by": f"/k{text}".replace("~", "~0"), "direction": "ascending"},
-        "x-contract-requires-one-of": {"parameters": [f"q{text}"], "code": text},
-        f"x-{text}": text,
-    }
-    event: dict[str, Any] = {
-        "operationId": f"on{text}",
-        "summary": text,
-        "requestBody": {"required": True, **body},
-        "responses": {"200": {"description": text}},
-        "x-contract-signature": {
-            "header": text, "template": f"t={{timestamp}},v1={{digest}}{text}",
-            "payload": f"{{timestamp}}.{{body}}{text}", "algorithm": "hmac-sha256",
-            "encoding": "hex", "tolerance_seconds": 300, "secret": "text",
-        },
-        "x-contract-delivery": {
-            "retry_after_seconds": [1], "success": "2XX", "connect_timeout_seconds": 1,
-            "timeout_seconds": 1, "event_id_header": text, "event_type_header": text,
-        },
-        "x-contract-trigger": {"operation": text, "scenario": text, "within_seconds": 1},
-    }  # fmt: skip
-    # Signed and delivered in another way, so that each has names of its own.
-    another: dict[str, Any] = {**event, "operationId": f"another{text}"}
-    for key in ("x-contract-signature", "x-contract-delivery"):
-        another[key] = {
-            name: f"{value}b" if value == text else value for name, value in event[key].items()
-        }
-    return {
-        "openapi": "3.1.1",
-        "info": {
-            "title": text, "summary": text, "description": text, "version": text,
-            "contact": {"name": text}, "license": {"name": text},
-        },
-        "servers": [{"url": "https://x.example", "description": text}],
-        "tags": [{"name": f"t{text}", "description": text}],
-        "security": [{"key": []}],
-        "x-contract-error": {
-            "schema": "#/components/schemas/Thing", "code": "/kind", "message": "/kind",
-            "type": "/kind", "request_id_header": text,
-            "codes": {text: {"status": 400, "type": text}},
-        },
-        "x-contract-rate-limit": {
-            "classes": {text: {"limit": 1, "window_seconds": 1, "scope": text}},
-            "headers": {"policy": text, "state": text, "retry": text},
-        },
-        "paths": {f"/things/{{id}}/{text.replace('{', '').replace('}', '')}": {"post": operation}},
-        "webhooks": {f"w{text}": {"post": event}, f"v{text}": {"post": another}},
-        "components": {
-            "securitySchemes": {
-                "key": {"type": "apiKey", "in": "header", "name": text, "description": text}
-            },
-            "schemas": {
-                "Thing": {
-                    "title": text,
-                    "description": text,
-                    "type": "object",
-                    "required": ["kind"],
-                    "properties": {
-                        "kind": {"const": text, "description": text},
-                        f"p{text}": {"type": "string", "default": text, "examples": [text]},
-                        "choice": {"enum": [text, "other"], "title": text},
-                        "open": {"type": "string", "x-extensible-enum": [text]},
-                        "nested": {"type": "object", "properties": {f"n{text}": {"title": text}}},
-                    },
-                    "examples": [{"kind": text}],
-                    "default": {"kind": text},
-                },
-            },
-        },
-    }  # fmt: skip
-
-
 @pytest.fixture(scope="module", params=PAYLOADS)
 def generated(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
@@ -147,7 +37,7 @@ def generated(
     # Some of this is refused before anything is generated. Quoting must not count on that.
     everything_off = dict.fromkeys(RULE_IDS, Level.OFF)
     file = tmp_path_factory.mktemp("hostile") / "api.json"
-    file.write_text(json.dumps(hostile(PAYLOADS[request.param])))
+    file.write_text(json.dumps(unchecked(PAYLOADS[request.param])))
     document = load(file)
     options = Options(package="victim")
     with pytest.MonkeyPatch.context() as patch:

@@ -6,7 +6,7 @@ import asyncio
 import os
 import secrets
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit, urlunsplit
@@ -22,6 +22,7 @@ from esim_service.values.ids import Ids
 
 from . import postgres_server as postgres_servers
 from .manual_clock import ManualClock
+from .running import CARRIER, Running, serving
 from .world import World
 
 if TYPE_CHECKING:
@@ -67,12 +68,10 @@ def postgres_server(request: pytest.FixtureRequest) -> str:
 @pytest.fixture(scope="session")
 def postgres_template(postgres_server: str) -> str:
     """The name of a database with the current schema: copying it is faster than making it."""
-    name = f"esim_{secrets.token_hex(8)}"
+    name = _new_name()
 
     async def make() -> None:
-        connection = await asyncpg.connect(postgres_server)
-        await connection.execute(f"CREATE DATABASE {name}")
-        await connection.close()
+        await _execute(postgres_server, f"CREATE DATABASE {name}")
         opened = await PostgresDatabase.open(_named(postgres_server, name))
         await migrate(opened)
         await opened.close()
@@ -97,14 +96,24 @@ async def empty_postgres(postgres_server: str) -> AsyncIterator[str]:
 
 @asynccontextmanager
 async def _created(server: str, options: str) -> AsyncIterator[str]:
-    name = f"esim_{secrets.token_hex(8)}"
+    name = _new_name()
+    await _execute(server, f"CREATE DATABASE {name} {options}")
+    try:
+        yield _named(server, name)
+    finally:
+        await _execute(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+async def _execute(server: str, sql: str) -> None:
     connection = await asyncpg.connect(server)
     try:
-        await connection.execute(f"CREATE DATABASE {name} {options}")
-        yield _named(server, name)
-        await connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+        await connection.execute(sql)
     finally:
         await connection.close()
+
+
+def _new_name() -> str:
+    return f"esim_{secrets.token_hex(8)}"
 
 
 def _named(server: str, database: str) -> str:
@@ -147,3 +156,25 @@ def ready(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         return str(tmp_path / "service.db")
     url: str = request.getfixturevalue("postgres_url")
     return url
+
+
+@pytest.fixture(scope="session", params=["sqlite", "postgres"])
+def running(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Running]:
+    """A service on each database for all tests that share one; it must log no error."""
+    cwd = tmp_path_factory.mktemp("running")
+    with ExitStack() as stack:
+        place = str(cwd / "service.db")
+        if request.param == "postgres":
+            server: str = request.getfixturevalue("postgres_server")
+            template: str = request.getfixturevalue("postgres_template")
+            name = _new_name()
+            asyncio.run(_execute(server, f"CREATE DATABASE {name} TEMPLATE {template}"))
+            drop = f"DROP DATABASE {name} WITH (FORCE)"
+            stack.callback(lambda: asyncio.run(_execute(server, drop)))
+            place = _named(server, name)
+        started = stack.enter_context(serving(place, cwd, **CARRIER))
+        yield started
+        assert started.stop() == 0
+        assert [each for each in started.log() if each["level"] in ("error", "critical")] == []

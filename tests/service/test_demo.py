@@ -58,10 +58,12 @@ def test_the_printed_lines_do_what_they_say(tmp_path: Path) -> None:
                 stdout=file,
             )
         try:
-            eventually(lambda: "  204  webhook.test  evt_" in output.read_text())
+            eventually(lambda: "  200  webhook.test  evt_" in output.read_text())
         finally:
             listening.terminate()
             assert listening.wait(DEADLINE) == 0
+        key = export.split()[1].partition("=")[2]
+        assert key not in output.read_text() and "whsec_" not in output.read_text()
         assert running.stop() == 0
         assert "pes_test_" not in json.dumps(running.log()).replace("pes_test_[redacted]", "")
 

@@ -102,9 +102,7 @@ def test_the_image_has_every_extra_of_a_service_and_no_root() -> None:
     installed = dict(re.findall(r'"\./(\w+)\[([\w,]+)\]"', DOCKERFILE))
     for directory, extras in installed.items():
         pyproject = tomllib.loads((ROOT / directory / "pyproject.toml").read_text("utf-8"))
-        # What only developers need stays away.
-        known = set(pyproject["project"]["optional-dependencies"]) - {"listen"}
-        assert set(extras.split(",")) == known
+        assert set(extras.split(",")) == set(pyproject["project"]["optional-dependencies"])
     assert lines("USER")[-1] == "esim"
     assert "--uid 10001" in DOCKERFILE
 

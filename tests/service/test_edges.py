@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 from collections.abc import Iterator
 from decimal import Decimal
-from pathlib import Path
 
 import pytest
 
@@ -17,27 +15,12 @@ from partner_esim.errors import (
     UnprocessableContentError,
 )
 
-from .hostile.conftest import empty_database
-from .running import Running, esim_service, eventually, serving
+from .running import Running, eventually
 
 PLAN = "pln_jp-5gb-30d"
 TOPUP_PLAN = "tpl_jp-3gb-30d"
 
 partners = (f"partner-{number}" for number in itertools.count())
-
-
-@pytest.fixture(scope="module", params=["sqlite", "postgres"])
-def running(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[Running]:
-    cwd: Path = tmp_path_factory.mktemp("edges")
-    with contextlib.ExitStack() as stack:
-        place = str(cwd / "service.db")
-        if request.param == "postgres":
-            server = request.getfixturevalue("postgres_server")
-            place = stack.enter_context(empty_database(server))
-            assert esim_service("migrate", "--database", place, cwd=cwd).returncode == 0
-        yield stack.enter_context(serving(place, cwd))
 
 
 @pytest.fixture

@@ -340,6 +340,27 @@ def test_the_next_address_is_tried(attempts: Attempts) -> None:
     assert attempts.run(answer("200 OK"), resolve=several) == Acknowledged(200)
 
 
+def test_an_authority_is_trusted_as_soon_as_its_file_is_there(
+    authority: Authority, clock: ManualClock, tmp_path: Path
+) -> None:
+    file = tmp_path / "authority.pem"
+
+    async def attempts() -> list[Outcome]:
+        context = authority.context("hooks.example")
+        async with (
+            receiver(context, answer("204 No Content")) as seen,
+            Sender(clock, LOOPBACK, resolve, trust(file), QUICK) as sender,
+        ):
+            found = [await sender.send(message(seen.port))]
+            for content in ("nothing yet", authority.file.read_text()):
+                file.write_text(content)
+                found.append(await sender.send(message(seen.port)))
+            return found
+
+    stranger = Failed(Reason.TLS)
+    assert asyncio.run(attempts()) == [stranger, stranger, Acknowledged(204)]
+
+
 def test_a_port_that_nobody_listens_on_fails(authority: Authority, clock: ManualClock) -> None:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))

@@ -27,13 +27,15 @@ _OPTIONS = (
         "--receiver-port.",
     ),
     click.option("--receiver-port", type=click.IntRange(0, 65535), default=0, metavar="PORT"),
-    click.option(
-        "--retry-scale",
-        type=click.FloatRange(0, 1, min_open=True),
-        default=1.0,
-        metavar="FACTOR",
-        help="What the implementation multiplies the pauses between attempts with, for this test.",
-    ),
+)
+
+# Below `receiver_options`, of which it becomes a part.
+retry_scale = click.option(
+    "--retry-scale",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=1.0,
+    metavar="FACTOR",
+    help="What the implementation multiplies the pauses between attempts with, for this test.",
 )
 
 
@@ -46,7 +48,7 @@ def receiver_options(command: Callable[..., Any]) -> Callable[..., Any]:
         receiver_authority: Path | None,
         public_url: str | None,
         receiver_port: int,
-        retry_scale: float,
+        retry_scale: float = 1.0,
         **others: Any,
     ) -> Any:
         receiver = None

@@ -44,6 +44,8 @@ allow_host = click.option(
     help="A host other than this machine that may be tested (repeatable).",
 )
 
+allow_live = click.option("--live", is_flag=True, help="Use keys that do not look like test keys.")
+
 
 @dataclass(frozen=True, slots=True)
 class Access:
@@ -102,19 +104,17 @@ def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
         variables = {role: name for role, name in named.items() if name is not None}
         return command(*args, access=Access(variables, hosts, live), **others)
 
-    live = click.option("--live", is_flag=True, help="Use keys that do not look like test keys.")
-    decorated = allow_host(live(with_access))
+    decorated = allow_host(allow_live(with_access))
     for role, (option, words) in reversed(KEY_OPTIONS.items()):
         decorated = click.option(option, role, metavar="NAME", help=words)(decorated)
     return decorated
 
 
-def checked_url(url: str, hosts: tuple[str, ...]) -> SplitResult:
-    """Return the parts of a URL that requests may be sent to.
+def http_url(url: str) -> SplitResult:
+    """Return the parts of a URL.
 
     Raises:
-        InputError: it is not one of http or https, holds user information, or is on another
-            machine that was not allowed.
+        InputError: it is not one of http or https, or holds user information.
     """
     if "@" in url.partition("//")[2].partition("/")[0]:
         # It is not shown, since it may hold a password.
@@ -124,8 +124,21 @@ def checked_url(url: str, hosts: tuple[str, ...]) -> SplitResult:
         host, _ = parts.hostname, parts.port
     except ValueError:
         host = None
-    if not host or parts.scheme not in ("http", "https"):
+    is_text = url.isascii() and url.isprintable()
+    if not host or parts.scheme not in ("http", "https") or not is_text:
         raise InputError(f"{url!r} is not an http or https URL", hint=_EXAMPLE)
+    return parts
+
+
+def checked_url(url: str, hosts: tuple[str, ...]) -> SplitResult:
+    """Return the parts of a URL that requests may be sent to.
+
+    Raises:
+        InputError: it is not one of http or https, holds user information, or is on another
+            machine that was not allowed.
+    """
+    parts = http_url(url)
+    host = parts.hostname or ""
     if not _is_loopback(host) and host not in hosts:
         raise InputError(
             f"{host} is not this machine, and a test changes what is there",

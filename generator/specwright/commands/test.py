@@ -11,7 +11,7 @@ import click
 from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
-from specwright.arguments.receiver import receiver_options
+from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.target import Access, access_options
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
@@ -77,6 +77,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     help="The share of the contract that must be reached.",
 )
 @receiver_options
+@retry_scale
 @allow_refs_from
 @click.pass_context
 def test(

@@ -15,6 +15,7 @@ from .options import database_option, explains_mistakes
 
 if TYPE_CHECKING:
     from ..process.server import Addresses
+    from ..settings import Settings
 
 
 @click.command()
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @click.option(
     "--demo",
     is_flag=True,
-    help="Issue a fresh test key, send webhooks to `esim-service listen` on this machine, and "
+    help="Issue a fresh test key, send webhooks to `specwright listen` on this machine, and "
     "print lines to try both with.",
 )
 @explains_mistakes
@@ -65,10 +66,10 @@ def serve(
     chosen = settings.load(**{name: value for name, value in given.items() if value is not None})
     announce: Callable[[Addresses], Awaitable[None]] = _announce
     if demo:
-        from ..process.demo import reaching_listener
+        from ..process.demo import reaching_receiver
 
-        chosen = reaching_listener(chosen)
-        announce = partial(_invite, chosen.database)
+        chosen = reaching_receiver(chosen)
+        announce = partial(_invite, chosen)
     logs.configure(chosen.log_level, sys.stderr)
     try:
         asyncio.run(run(chosen, announce))
@@ -83,12 +84,12 @@ async def _announce(addresses: Addresses) -> None:
     sys.stdout.flush()
 
 
-async def _invite(place: str, addresses: Addresses) -> None:
+async def _invite(chosen: Settings, addresses: Addresses) -> None:
     from ..process.demo import PARTNER, issue_key, lines
 
-    key = await issue_key(place)
+    key = await issue_key(chosen.database)
     await _announce(addresses)
     click.echo(f"\nIn another shell, with a test key of {PARTNER} that is not shown again:\n")
-    for line in lines(key, addresses.api):
+    for line in lines(key, addresses.api, chosen.webhook_ca_file):
         click.echo(line)
     sys.stdout.flush()

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import ssl
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
-from typing import Self, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import httpcore2
 
@@ -91,11 +92,25 @@ class Limits:
     total_seconds: float = webhooks.TIMEOUT_SECONDS
 
 
+class _Trust(ssl.SSLContext):
+    """The system's authorities, and those of a file from the first connection that finds it."""
+
+    ca_file: Path | None = None
+
+    def wrap_bio(self, *args: Any, **options: Any) -> ssl.SSLObject:
+        if self.ca_file is not None:
+            with suppress(OSError):
+                self.load_verify_locations(self.ca_file)
+                self.ca_file = None
+        return super().wrap_bio(*args, **options)
+
+
 def trust(ca_file: Path | None = None) -> ssl.SSLContext:
     """Return what decides about certificates: the system's authorities, and those of a file."""
-    context = ssl.create_default_context()
-    if ca_file is not None:
-        context.load_verify_locations(ca_file)
+    context = _Trust(ssl.PROTOCOL_TLS_CLIENT)
+    context.verify_flags = ssl.create_default_context().verify_flags
+    context.load_default_certs()
+    context.ca_file = ca_file
     return context
 
 

@@ -6,13 +6,12 @@ import json
 from importlib import resources
 from typing import Any
 
-_NAME = "openapi.json"
+FILE = resources.files("esim_service") / "data" / "openapi.json"
 
 
 def load(base_url: str | None = None) -> dict[str, Any]:
     """Return the document, with the address of this service as its server if one is given."""
-    text = (resources.files("esim_service") / "data" / _NAME).read_text("utf-8")
-    document: dict[str, Any] = json.loads(text)
+    document: dict[str, Any] = json.loads(FILE.read_text("utf-8"))
     if base_url is not None:
         for server in document["servers"]:
             server["variables"]["base_url"]["default"] = base_url

@@ -8,7 +8,6 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
-from pathlib import Path
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -30,12 +29,10 @@ class FailedError(Exception):
 class Server(uvicorn.Server):
     """A server that says when it listens, and leaves signals to the process."""
 
-    def __init__(self, app: ASGIApp, certificate: Path | None = None) -> None:
-        """Make a server; with a certificate, in PEM and with its key, it speaks TLS."""
+    def __init__(self, app: ASGIApp) -> None:
         super().__init__(
             uvicorn.Config(
                 app,
-                ssl_certfile=certificate,
                 lifespan="off",
                 http=Protocol,
                 ws="none",

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
+from collections.abc import Iterator
 from ipaddress import ip_network
+from pathlib import Path
 
 from ..domain import partners
 from ..domain.record_stamp import Stamp
+from ..http import document
 from ..keys import auth
-from ..listener.identity import HOST, default_directory, identity
 from ..settings import Settings
+from ..store.changes.database import OperatorError
 from ..store.drivers.open import open_database
 from ..store.statements.unit import Unit
 from ..values.clock import SystemClock
@@ -25,16 +29,21 @@ _PROGRAM = (
 )
 
 
-def reaching_listener(settings: Settings) -> Settings:
-    """Return settings with which `esim-service listen` gets webhooks, unless others say how.
+def reaching_receiver(settings: Settings) -> Settings:
+    """Return settings with which `specwright listen` gets webhooks, unless others say how.
 
     Raises:
-        OperatorError: there is no identity for it, and none can be made.
+        OperatorError: the user has no home.
     """
     if settings.webhook_allow_cidr or settings.webhook_ca_file:
         return settings
-    authority = identity(default_directory()).authority
-    reach = {"webhook_allow_cidr": (ip_network(HOST),), "webhook_ca_file": authority}
+    try:
+        caches = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    except RuntimeError:
+        raise OperatorError("there is no home directory: set XDG_CACHE_HOME") from None
+    # It is there as soon as the command has made it.
+    authority = Path(caches, "esim-service", "receiver", "authority.pem").absolute()
+    reach = {"webhook_allow_cidr": (ip_network("127.0.0.1"),), "webhook_ca_file": authority}
     return settings.model_copy(update=reach)
 
 
@@ -54,13 +63,24 @@ async def issue_key(place: str) -> str:
     return text
 
 
-def lines(key: str, base_url: str) -> tuple[str, ...]:
-    """Return what to copy, line by line; the last one does not end by itself."""
-    python, command = shlex.quote(sys.executable), shlex.quote(sys.argv[0])
-    return (
-        f"export PARTNER_ESIM_API_KEY={key} PARTNER_ESIM_BASE_URL={shlex.quote(base_url)}",
+def lines(key: str, base_url: str, authority: Path | None) -> Iterator[str]:
+    """Return what to copy, line by line; the last one does not end by itself.
+
+    Args:
+        authority: what receivers of webhooks are checked against, if anything.
+    """
+    python = shlex.quote(sys.executable)
+    yield f"export PARTNER_ESIM_API_KEY={key} PARTNER_ESIM_BASE_URL={shlex.quote(base_url)}"
+    yield (
         'curl --header "Authorization: Bearer $PARTNER_ESIM_API_KEY" '
-        '"$PARTNER_ESIM_BASE_URL/plans?country=JP"',
-        f"{python} -c {shlex.quote(_PROGRAM)}",
-        f"{command} listen",
+        '"$PARTNER_ESIM_BASE_URL/plans?country=JP"'
     )
+    yield f"{python} -c {shlex.quote(_PROGRAM)}"
+    if authority is not None:
+        beside = Path(sys.executable).with_name("specwright")
+        command = shlex.quote(str(beside)) if beside.is_file() else beside.name
+        yield (
+            f'{command} listen "$PARTNER_ESIM_BASE_URL" --api-key-env PARTNER_ESIM_API_KEY '
+            f"--document {shlex.quote(str(document.FILE))} "
+            f"--receiver-authority {shlex.quote(str(authority.parent))}"
+        )

@@ -9,6 +9,7 @@ import ssl
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -17,9 +18,10 @@ import pytest
 
 from specwright.conformance.recording.exchange import Headers
 from specwright.conformance.webhooks.attempt import Fault
-from specwright.conformance.webhooks.authority import CERTIFICATE, KEY, Authority
+from specwright.conformance.webhooks.authority import CERTIFICATE, RECEIVER, Authority
 from specwright.conformance.webhooks.connection import MAX_BODY_BYTES
-from specwright.conformance.webhooks.receiver import MAX_CONNECTIONS, GivenUp, Receiver, Setting
+from specwright.conformance.webhooks.receiver import GivenUp, Receiver, Setting
+from specwright.conformance.webhooks.server import MAX_CONNECTIONS
 from specwright.errors import InputError
 
 SLOW = 0.3
@@ -81,6 +83,13 @@ def test_a_redirect_leads_to_itself_and_is_noticed(
     url = receiver.endpoint([(Fault.REDIRECT,)])
     client.post(url, content=b"{}", follow_redirects=True)
     assert [each.is_redirected for each in receiver.attempts(url)] == [False, True]
+
+
+@pytest.mark.parametrize(("success", "length"), [(200, "0"), (204, None)])
+def test_only_a_status_that_may_have_a_body_has_a_length(success: int, length: str | None) -> None:
+    with Receiver(Setting(identify, success=success)) as plain, httpx2.Client() as client:
+        answer = client.post(plain.endpoint(), content=b"{}")
+    assert (answer.status_code, answer.headers.get("Content-Length")) == (success, length)
 
 
 @pytest.mark.parametrize("fault", [Fault.DROP, Fault.RESET])
@@ -215,12 +224,40 @@ def test_a_port_in_use_is_told() -> None:
 
 
 def test_the_authority_of_a_directory_stays_the_same(tmp_path: Path) -> None:
-    made = Authority.at(tmp_path / "new")
-    assert Authority.at(tmp_path / "new").file.read_bytes() == made.file.read_bytes()
-    assert (tmp_path / "new" / KEY).stat().st_mode & 0o077 == 0
-    (tmp_path / "new" / CERTIFICATE).write_text("nothing")
+    directory = tmp_path / "new"
+    made = Authority.at(directory).file.read_bytes()
+    assert Authority.at(directory).file.read_bytes() == made
+    (directory / CERTIFICATE).unlink()
+    assert Authority.at(directory).file.read_bytes() == made
+    (directory / CERTIFICATE).write_text("nothing")
     with pytest.raises(InputError, match="certification authority"):
-        Authority.at(tmp_path / "new")
+        Authority.at(directory)
+
+
+def test_only_its_owner_reads_the_key_of_the_receiver_and_the_authority_has_none(
+    tmp_path: Path,
+) -> None:
+    Authority.at(tmp_path)
+    assert (tmp_path / RECEIVER).stat().st_mode & 0o077 == 0
+    assert {each.name for each in tmp_path.iterdir()} == {CERTIFICATE, RECEIVER}
+    assert b"PRIVATE KEY" not in (tmp_path / CERTIFICATE).read_bytes()
+    assert (tmp_path / RECEIVER).read_bytes().count(b"PRIVATE KEY") == 2
+
+
+def test_of_authorities_that_are_made_at_the_same_time_one_stays(tmp_path: Path) -> None:
+    with ThreadPoolExecutor(4) as threads:
+        made = list(threads.map(Authority.at, [tmp_path] * 4))
+    trust = ssl.create_default_context(cafile=str(tmp_path / CERTIFICATE))
+    for authority in made:
+        with Receiver(Setting(identify, authority)) as opened, httpx2.Client(verify=trust) as http:
+            assert sent(http, opened.endpoint()) == 200
+
+
+def test_an_authority_of_somebody_else_is_not_replaced(tmp_path: Path) -> None:
+    (tmp_path / CERTIFICATE).write_text("mine")
+    with pytest.raises(InputError, match=f"{CERTIFICATE} without {RECEIVER}"):
+        Authority.at(tmp_path)
+    assert (tmp_path / CERTIFICATE).read_text() == "mine"
 
 
 def test_a_directory_that_cannot_be_used_is_told(tmp_path: Path) -> None:

@@ -1,8 +1,11 @@
-"""The certification authority of the receiver, which only implementations under test trust."""
+"""The certification authority of a receiver, which only implementations under test trust."""
 
 from __future__ import annotations
 
+import os
 import ssl
+import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,19 +13,24 @@ import trustme
 
 from specwright.errors import InputError
 
-CERTIFICATE, KEY = "authority.pem", "authority.key"
+HOST = "127.0.0.1"
+CERTIFICATE, RECEIVER = "authority.pem", "receiver.pem"
+_BEGIN = b"-----BEGIN CERTIFICATE-----"
 
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Signs the certificate of a receiver.
+    """An authority that has signed one certificate, that of the receiver on this machine.
+
+    Its key is thrown away: nobody can sign a second certificate with it.
 
     Attributes:
         file: its own certificate, for the implementation to trust.
+        context: what the receiver needs to answer.
     """
 
     file: Path
-    _authority: trustme.CA = field(repr=False)
+    context: ssl.SSLContext = field(repr=False)
 
     @classmethod
     def at(cls, directory: Path) -> Authority:
@@ -33,27 +41,45 @@ class Authority:
         Raises:
             InputError: the directory cannot be used.
         """
-        certificate, key = directory / CERTIFICATE, directory / KEY
+        file, receiver = directory / CERTIFICATE, directory / RECEIVER
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         try:
-            if certificate.exists() and key.exists():
-                made = trustme.CA.from_pem(certificate.read_bytes(), key.read_bytes())
-            else:
-                made = trustme.CA()
-                directory.mkdir(parents=True, exist_ok=True)
-                key.touch(mode=0o600)
-                made.private_key_pem.write_to_path(key)
-                made.cert_pem.write_to_path(certificate)
-        except OSError as error:
-            raise InputError(f"{error.filename or directory}: {error.strerror}") from None
-        except ValueError:
+            # In this order: another process that makes them puts the second one there first.
+            if file.exists() and not receiver.exists():
+                raise InputError(
+                    f"{directory}: holds {CERTIFICATE} without {RECEIVER}",
+                    hint=f"remove {CERTIFICATE}, and a new one is made",
+                )
+            if not receiver.exists():
+                _make(receiver)
+            context.load_cert_chain(receiver)
+            if not file.exists():
+                content = receiver.read_bytes()
+                _put(file, content[content.rindex(_BEGIN) :], 0o644)
+            context.load_verify_locations(file)
+        except ssl.SSLError:
             raise InputError(
                 f"{directory}: holds no certification authority that can be read",
-                hint=f"remove {CERTIFICATE} and {KEY}, and a new one is made",
+                hint=f"remove {CERTIFICATE} and {RECEIVER}, and a new one is made",
             ) from None
-        return cls(certificate, made)
+        except OSError as error:
+            raise InputError(f"{error.filename or directory}: {error.strerror}") from None
+        return cls(file, context)
 
-    def context(self, host: str) -> ssl.SSLContext:
-        """Return what a server needs to answer for a host."""
-        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-        self._authority.issue_cert(host).configure_cert(context)
-        return context
+
+def _make(receiver: Path) -> None:
+    """Make one file of the key and the certificate of a receiver, and that of the authority."""
+    authority = trustme.CA()
+    signed = authority.issue_cert(HOST).private_key_and_cert_chain_pem
+    receiver.parent.mkdir(parents=True, exist_ok=True)
+    _put(receiver, signed.bytes() + authority.cert_pem.bytes(), 0o600)
+
+
+def _put(path: Path, content: bytes, mode: int) -> None:
+    """Give a file its name when it is complete; of two that are made at a time, one stays."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-") as part:
+        part.write(content)
+        part.flush()
+        Path(part.name).chmod(mode)
+        with suppress(FileExistsError):
+            os.link(part.name, path)

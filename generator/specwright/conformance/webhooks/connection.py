@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from http import HTTPStatus
 
@@ -22,23 +22,18 @@ _READ_BYTES = 64 * 1024
 _AT_ONCE = struct.pack("ii", 1, 0)
 
 # Method, target, headers, body, and whether the body is cut; None where there is no such endpoint.
-Take = Callable[[str, str, Headers, bytes, bool], Attempt | None]
+Take = Callable[[str, str, Headers, bytes, bool], Awaitable[Attempt | None]]
 
 
 class Connection:
     """One connection, from its first request to its end."""
 
     def __init__(
-        self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
-        take: Take,
-        slow_seconds: float,
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, take: Take
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._take = take
-        self._slow_seconds = slow_seconds
         self._http = h11.Connection(h11.SERVER, max_incomplete_event_size=MAX_HEAD_BYTES)
 
     async def serve(self) -> None:
@@ -65,7 +60,7 @@ class Connection:
             (name.decode("latin-1"), value.decode("latin-1"))
             for name, value in request.headers.raw_items()
         )
-        attempt = self._take(
+        attempt = await self._take(
             request.method.decode("latin-1"),
             request.target.decode("latin-1"),
             headers,
@@ -96,23 +91,22 @@ class Connection:
         return event
 
     async def _play(self, attempt: Attempt) -> None:
-        if attempt.fault is Fault.SLOW:
-            await asyncio.sleep(self._slow_seconds)
         if attempt.fault is Fault.RESET:
             self._reset()
         elif attempt.status is not None:
-            await self._send(HTTPStatus(attempt.status), attempt.location)
+            await self._send(attempt.status, attempt.location)
 
     def _reset(self) -> None:
         plug: socket.socket = self._writer.get_extra_info("socket")
         plug.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _AT_ONCE)
         self._writer.transport.abort()
 
-    async def _send(self, status: HTTPStatus, location: str | None = None) -> None:
-        headers = [("Content-Length", "0")]
+    async def _send(self, status: int, location: str | None = None) -> None:
+        # A 204 has no such field (RFC 9110, 8.6).
+        headers = [] if status == HTTPStatus.NO_CONTENT else [("Content-Length", "0")]
         if location is not None:
             headers.append(("Location", location))
-        response = h11.Response(status_code=status, headers=headers, reason=status.phrase.encode())
+        response = h11.Response(status_code=status, headers=headers)
         await self._write(self._http.send(response))
         await self._write(self._http.send(h11.EndOfMessage()))
 

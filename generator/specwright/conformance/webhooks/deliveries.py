@@ -197,7 +197,12 @@ FORGERIES: tuple[Forgery, ...] = tuple(
             "Only what has exactly the declared form is compared.",
             _twice,
         ),
-        ("unsigned", "without a signature", "Anybody can send what is not signed.", _unsigned),
+        (
+            "refuses-unsigned",
+            "without a signature",
+            "Anybody can send what is not signed.",
+            _unsigned,
+        ),
         (
             "refuses-other-secret",
             "signed with another secret",

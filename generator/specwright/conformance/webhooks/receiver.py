@@ -6,21 +6,17 @@ import asyncio
 import secrets
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 
-import h11
-
 from specwright.conformance.recording.exchange import Headers
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.conformance.webhooks.authority import Authority
-from specwright.conformance.webhooks.connection import MAX_HEAD_BYTES, Connection
-from specwright.errors import InputError
+from specwright.conformance.webhooks.connection import MAX_HEAD_BYTES
+from specwright.conformance.webhooks.server import Lost, Server
 
-HOST = "127.0.0.1"
-MAX_CONNECTIONS = 64
-HANDSHAKE_SECONDS = 10.0
 MAX_KEPT_BYTES = 64 * 1024 * 1024
 _TOKEN_BYTES = 24
 # The faults of one event of a type after the other; when they are played, all is acknowledged.
@@ -81,31 +77,17 @@ class Receiver:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
-        self._port = setting.port
-        self._context = setting.authority.context(HOST) if setting.authority else None
+        context = setting.authority.context if setting.authority else None
+        self._server = Server(setting.port, context, self._take, self._note)
         self._endpoints: dict[str, _Endpoint] = {}
         self._attempts: list[Attempt] = []
         self._kept_bytes = 0
-        self._refused = 0
-        self._distrusted = 0
+        self._lost: Counter[Lost] = Counter()
         self._given_up = False
         self._changed = threading.Condition()
-        self._loop = asyncio.new_event_loop()
-        self._connections: set[asyncio.Task[None]] = set()
-        self._server: asyncio.Server
-        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
 
     def __enter__(self) -> Receiver:
-        try:
-            self._server = self._loop.run_until_complete(self._start())
-        except OSError as error:
-            self._loop.close()
-            raise InputError(
-                f"webhooks cannot be received on port {self._port}: {error.strerror}",
-                hint="choose another port",
-            ) from None
-        self._port = self._server.sockets[0].getsockname()[1]
-        self._thread.start()
+        self._server.__enter__()
         return self
 
     def __exit__(
@@ -114,34 +96,31 @@ class Receiver:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        asyncio.run_coroutine_threadsafe(self._stop(), self._loop).result()
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join()
-        self._loop.close()
+        self._server.__exit__(kind, error, trace)
 
     @property
     def url(self) -> str:
         """Where it is reached, without a slash at its end."""
         if self._setting.public_url is not None:
             return self._setting.public_url.rstrip("/")
-        return f"{'https' if self._context else 'http'}://{HOST}:{self._port}"
+        return self._server.url
 
     @property
     def port(self) -> int:
         """The port that it listens on, to which a tunnel has to lead."""
-        return self._port
+        return self._server.port
 
     @property
     def refused(self) -> int:
         """How many requests and connections were not kept: too many, malformed, or strangers."""
         with self._changed:
-            return self._refused
+            return self._lost[Lost.REFUSED]
 
     @property
     def distrusted(self) -> int:
         """How many connections ended before TLS was agreed on."""
         with self._changed:
-            return self._distrusted
+            return self._lost[Lost.DISTRUSTED]
 
     def endpoint(self, plays: Plays = ()) -> str:
         """Return the URL of a new endpoint, which nobody can guess."""
@@ -175,46 +154,12 @@ class Receiver:
             self._given_up = True
             self._changed.notify_all()
 
-    async def _start(self) -> asyncio.Server:
-        return await asyncio.start_server(self._connected, HOST, self._setting.port)
-
-    async def _stop(self) -> None:
-        self._server.close()
-        for task in self._connections:
-            task.cancel()
-        await asyncio.gather(*self._connections, return_exceptions=True)
-
-    def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._connections) >= MAX_CONNECTIONS:
-            self._refuse()
-            writer.transport.abort()
-            return
-        task = self._loop.create_task(self._serve(reader, writer))
-        self._connections.add(task)
-        task.add_done_callback(self._connections.discard)
-
-    async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if self._context is not None:
-            # Not by the server, which says nothing of those that fail.
-            try:
-                await writer.start_tls(self._context, ssl_handshake_timeout=HANDSHAKE_SECONDS)
-            except OSError:
-                writer.transport.abort()
-                with self._changed:
-                    self._distrusted += 1
-                    self._changed.notify_all()
-                return
-        try:
-            await Connection(reader, writer, self._take, self._setting.slow_seconds).serve()
-        except h11.RemoteProtocolError:
-            self._refuse()
-
-    def _refuse(self) -> None:
+    def _note(self, lost: Lost) -> None:
         with self._changed:
-            self._refused += 1
+            self._lost[lost] += 1
             self._changed.notify_all()
 
-    def _take(
+    async def _take(
         self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
     ) -> Attempt | None:
         """Keep what reached an endpoint, and decide how it is answered."""
@@ -225,7 +170,7 @@ class Receiver:
         with self._changed:
             endpoint = self._endpoints.get(token)
             if endpoint is None or self._kept_bytes + size > MAX_KEPT_BYTES:
-                self._refused += 1
+                self._lost[Lost.REFUSED] += 1
                 return None
             fault = None if redirected else endpoint.next(*self._setting.identify(headers))
             url = f"{self.url}/{token}"
@@ -246,4 +191,6 @@ class Receiver:
             self._kept_bytes += size
             self._attempts.append(attempt)
             self._changed.notify_all()
+        if fault is Fault.SLOW:
+            await asyncio.sleep(self._setting.slow_seconds)
         return attempt

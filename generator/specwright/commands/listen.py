@@ -1,0 +1,191 @@
+"""`specwright listen`: receive webhooks on this machine and show them, for development."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from queue import Empty, SimpleQueue
+
+import click
+
+from specwright.arguments.inputs import valid_document
+from specwright.arguments.options import allow_refs_from
+from specwright.arguments.receiver import receiver_options
+from specwright.arguments.target import KEY_OPTIONS, Access, allow_host, allow_live, http_url
+from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.contract.webhooks import registration, webhooks
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record
+from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
+from specwright.conformance.webhooks.listener import Listener
+from specwright.conformance.webhooks.source import ReceiverOptions
+from specwright.document.security import Credential
+from specwright.errors import InputError
+from specwright.report.redaction import Redaction
+from specwright.report.terminal import say
+from specwright.text import shorten
+from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
+
+# After this time without a delivery, it is likely that the implementation cannot reach us.
+PATIENCE_SECONDS = 10.0
+
+# Lines to show; None ends the command.
+Lines = SimpleQueue[str | None]
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright listen http://127.0.0.1:8000/api/v1 --api-key-env KEY --receiver-authority receiver
+  specwright listen https://sandbox.example.com/v1 --allow-host sandbox.example.com \\
+    --api-key-env KEY --public-url https://tunnel.example --receiver-port 4000 \\
+    --forward-to http://127.0.0.1:8080/webhooks
+
+Exit codes: 0 after Ctrl-C or SIGTERM, 2 if webhooks cannot be received.
+"""
+)
+@click.argument("url")
+@click.option(
+    "--document",
+    type=click.Path(path_type=Path),
+    help="The OpenAPI document.  [default: that of the project]",
+)
+@click.option(KEY_OPTIONS[MAIN][0], "key", metavar="NAME", help=KEY_OPTIONS[MAIN][1])
+@receiver_options
+@click.option("--forward-to", metavar="URL", help="Pass deliveries on to this URL.")
+@allow_live
+@allow_host
+@allow_refs_from
+def listen(
+    url: str,
+    document: Path | None,
+    key: str | None,
+    receiver: ReceiverOptions | None,
+    forward_to: str | None,
+    live: bool,
+    hosts: tuple[str, ...],
+    allowed: tuple[Path, ...],
+) -> None:
+    """Receive the webhooks of the implementation at URL on this machine, and show them.
+
+    Registers an endpoint as the document declares it, and removes it at the end. Deliveries are
+    verified. With --forward-to, the implementation gets the answer of your application.
+    """
+    access = Access({MAIN: key} if key is not None else {}, hosts, live)
+    target_url, keys = access.base_url(url), access.keys()
+    for each in (forward_to, receiver.public_url if receiver else None):
+        if each is not None:
+            http_url(each)
+    if receiver is None:
+        raise InputError("nothing says where to receive: give --receiver-authority or --public-url")
+    loaded = valid_document(document, allowed)
+    registered = registration(loaded)
+    if registered is None:
+        raise InputError(
+            "the document does not declare how endpoints of webhooks are registered",
+            hint=f"see {WEBHOOK_ENDPOINT.name}",
+        )
+    credential = Credential.of(loaded)
+    if credential is not None and MAIN not in keys:
+        raise InputError("the document asks for a credential", hint="name it with --api-key-env")
+    lines: Lines = SimpleQueue()
+    with (
+        Target(target_url, credential, Record(), keys) as target,
+        Listener(webhooks(loaded), receiver, forward_to, lines.put) as listener,
+        _stopping(lines),
+    ):
+        endpoints = Endpoints(target, registered)
+        endpoint = _register(endpoints, listener)
+        tell = _teller([*keys.values(), endpoint.secret or ""])
+        try:
+            tell(f"{endpoint.url} is the endpoint {endpoint.id} until Ctrl-C")
+            needs = f"{target_url} has to reach {listener.url.rpartition('/')[0]}"
+            if receiver.authority is not None:
+                needs += f" and to trust {receiver.authority.file}"
+            tell(needs)
+            _receive(endpoints, endpoint, lines, tell, f"Nothing came: {needs}")
+        finally:
+            _remove(endpoints, endpoint, tell)
+
+
+def _teller(secrets: Sequence[str]) -> Callable[[str], None]:
+    redaction = Redaction(secrets)
+    return lambda line: say(redaction.text(line))
+
+
+@contextmanager
+def _stopping(lines: Lines) -> Iterator[None]:
+    """End the lines at Ctrl-C and SIGTERM, in place of what is being done."""
+    # Of all that could wake up the command, only this may be called where a signal interrupts it.
+    before = {
+        number: signal.signal(number, lambda *_: lines.put(None))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _register(endpoints: Endpoints, listener: Listener) -> Endpoint:
+    types = [
+        each.name for each in listener.webhooks if not endpoints.registration.is_sent_to_one(each)
+    ]
+    try:
+        endpoint = endpoints.register(listener.url, types)
+    except CannotObserve as error:
+        last = endpoints.target.record.exchanges[-1:]
+        raise _failed(endpoints, str(error), *last) from None
+    listener.verify_with(endpoint.secret)
+    return endpoint
+
+
+def _receive(
+    endpoints: Endpoints,
+    endpoint: Endpoint,
+    lines: Lines,
+    tell: Callable[[str], None],
+    doubt: str,
+) -> None:
+    """Show deliveries until the lines end."""
+    test, patience = endpoints.registration.test, None
+    if test is not None:
+        # Shows at once whether deliveries arrive.
+        done = endpoints.test(test, endpoint)
+        if done.response is None or not done.response.is_success:
+            raise _failed(endpoints, f"{test.name} {outcome(done)}", done)
+        patience = PATIENCE_SECONDS
+    while True:
+        try:
+            line = lines.get(timeout=patience)
+        except Empty:
+            line = doubt
+        if line is None:
+            return
+        tell(line)
+        patience = None
+
+
+def _remove(endpoints: Endpoints, endpoint: Endpoint, tell: Callable[[str], None]) -> None:
+    done = endpoints.remove(endpoint)
+    if done.response is not None and done.response.is_success:
+        tell(f"{endpoint.id} is removed")
+    else:
+        tell(f"{endpoint.id} is still registered: its removal {outcome(done)}")
+
+
+def _failed(endpoints: Endpoints, message: str, *exchanges: Exchange) -> InputError:
+    """Return the error for a request that failed, with its answer; a success may hold a secret."""
+    redaction = Redaction(endpoints.target.keys.values())
+    said = [
+        each.failure or ""
+        if each.response is None
+        else ("" if each.response.is_success else each.response.body.decode("utf-8", "replace"))
+        for each in exchanges
+    ]
+    details = [shorten(redaction.text(each)) for each in said if each]
+    return InputError(f"{endpoints.target.base_url}: {message}", details=details)

@@ -1,0 +1,191 @@
+"""A receiver of webhooks for developers: it verifies deliveries, tells of them, passes them on."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import ssl
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import replace
+from types import TracebackType
+from urllib.parse import urlsplit
+
+import httpx2
+
+from specwright.conformance.contract.webhooks import Webhook
+from specwright.conformance.recording.exchange import Headers
+from specwright.conformance.webhooks.attempt import Attempt
+from specwright.conformance.webhooks.checks import in_body, signature
+from specwright.conformance.webhooks.judge import identify
+from specwright.conformance.webhooks.server import Lost, Server
+from specwright.conformance.webhooks.source import ReceiverOptions
+from specwright.text import Text, shorten
+
+_TOKEN_BYTES = 24
+# The sender should hear how it went before its own time is over.
+_SHARE_OF_TIMEOUT = 0.9
+_TIMEOUT_SECONDS = 15.0
+# What belongs to one connection, and so does not go on to the next (RFC 9110, 7.6.1).
+_HOP = frozenset(
+    {
+        "connection",
+        "content-length",
+        "expect",
+        "host",
+        "keep-alive",
+        "proxy-connection",
+        "te",
+        "trailer",
+        "transfer-encoding",
+        "upgrade",
+    }
+)
+
+
+class Listener:
+    """An endpoint for the time of the context; it answers as declared, or as the application does.
+
+    Nothing of a delivery is read before its signature is verified.
+    """
+
+    def __init__(
+        self,
+        webhooks: Sequence[Webhook],
+        options: ReceiverOptions,
+        forward_to: str | None,
+        tell: Callable[[str], None],
+    ) -> None:
+        """Prepare an endpoint.
+
+        Args:
+            forward_to: the URL that deliveries are passed on to, if any.
+            tell: called with a line of text about each delivery, by another thread.
+        """
+        self.webhooks = webhooks
+        self._options = options
+        self._forward_to = forward_to
+        self._tell = tell
+        self._secret: Future[str | None] = Future()
+        self._token = secrets.token_urlsafe(_TOKEN_BYTES)
+        context = options.authority.context if options.authority else None
+        self._server = Server(options.port, context, self._take, self._note)
+        self._trust = ssl.create_default_context()
+        self._is_distrusted = False
+        deliveries = [each.delivery for each in webhooks if each.delivery is not None]
+        self._success = min((each.success_statuses[0] for each in deliveries), default=200)
+        self._seconds = _SHARE_OF_TIMEOUT * min(
+            (each.timeout_seconds for each in deliveries), default=_TIMEOUT_SECONDS
+        )
+        self._types = [each.event_type for each in deliveries]
+        self._ids = [each.event_id for each in deliveries]
+
+    def __enter__(self) -> Listener:
+        self._server.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._server.__exit__(kind, error, trace)
+
+    @property
+    def url(self) -> str:
+        """The URL of the endpoint, which nobody can guess."""
+        return f"{(self._options.public_url or self._server.url).rstrip('/')}/{self._token}"
+
+    def verify_with(self, secret: str | None) -> None:
+        """Begin to answer: with a secret, what is not signed with it is refused."""
+        self._secret.set_result(secret)
+
+    def _note(self, lost: Lost) -> None:
+        if lost is Lost.DISTRUSTED and self._options.authority and not self._is_distrusted:
+            self._is_distrusted = True
+            file = self._options.authority.file
+            self._tell(f"A connection ended before TLS was agreed on: does it trust {file}?")
+
+    async def _take(
+        self, method: str, target: str, headers: Headers, body: bytes, is_cut: bool
+    ) -> Attempt | None:
+        if target.partition("?")[0].rpartition("/")[2] != self._token:
+            return None
+        attempt = Attempt(
+            endpoint=self.url,
+            method=method,
+            url=self.url,
+            headers=headers,
+            body=body,
+            is_cut=is_cut,
+            is_redirected=False,
+            received_at=time.time(),
+            fault=None,
+            status=None,
+        )
+        status, *words = await self._answer(attempt)
+        told = (time.strftime("%H:%M:%S"), str(status), *map(shorten, filter(None, words)))
+        self._tell("  ".join(told))
+        return replace(attempt, status=status)
+
+    async def _answer(self, attempt: Attempt) -> tuple[int, str] | tuple[int, str, str, str]:
+        """Return the status to answer with, type and id of a genuine event, and a note."""
+        if attempt.method.upper() not in {each.method.upper() for each in self.webhooks}:
+            return 405, "not a delivery"
+        if attempt.is_cut:
+            return 413, f"more than {len(attempt.body):,} bytes"
+        # Cancelling one connection leaves the secret to the others.
+        secret = await asyncio.shield(asyncio.wrap_future(self._secret))
+        problem, note = self._verified(attempt, secret)
+        if problem:
+            return 400, f"refused: {problem}"
+        status = self._success
+        if self._forward_to is not None:
+            status, went = await self._forward(self._forward_to, attempt)
+            note = ", ".join(filter(None, (note, went)))
+        type_, event = identify(self.webhooks)(attempt.headers)
+        return status, _first(attempt, self._types, type_), _first(attempt, self._ids, event), note
+
+    def _verified(self, attempt: Attempt, secret: str | None) -> tuple[str, str]:
+        """Return what is wrong with the signature, if anything, and what else to say of it."""
+        # Which webhook it is stands in the body, which is not to be believed yet.
+        signed = {
+            (each.scheme, each.signature.tolerance_seconds): each
+            for each in self.webhooks
+            if each.scheme is not None and each.signature is not None
+        }
+        is_signed = any(attempt.values(scheme.header) for scheme, _ in signed)
+        may_be_plain = any(each.scheme is None for each in self.webhooks)
+        if secret is None or (may_be_plain and not is_signed):
+            return "", "not verified"
+        problems = [next(signature(each, attempt, secret), "") for each in signed.values()]
+        return min(problems, key=bool), ""
+
+    async def _forward(self, url: str, attempt: Attempt) -> tuple[int, str]:
+        """Pass a delivery on as it came; return the status to answer with, and how it went."""
+        headers = [
+            (name.encode("latin-1"), value.encode("latin-1"))
+            for name, value in attempt.headers
+            if name.lower() not in _HOP
+        ]
+        place, started = urlsplit(url).netloc, time.monotonic()
+        try:
+            async with (
+                asyncio.timeout(self._seconds),
+                httpx2.AsyncClient(verify=self._trust, trust_env=False, timeout=None) as client,
+                client.stream(attempt.method, url, headers=headers, content=attempt.body) as answer,
+            ):
+                status = answer.status_code
+        except (httpx2.RequestError, TimeoutError) as error:
+            return 502, f"not passed on: {type(error).__name__}"
+        if not 200 <= status < 600:
+            return 502, f"not passed on: {place} answered {status}"
+        return status, f"from {place} in {round((time.monotonic() - started) * 1000)} ms"
+
+
+def _first(attempt: Attempt, places: Iterable[Text | None], otherwise: str) -> str:
+    """Return the first text at one of some places in the body."""
+    found = (in_body(attempt, place.raw) for place in places if place is not None)
+    return next((each for each in found if each is not None), otherwise)

@@ -1,1 +1,0 @@
-"""A receiver of webhooks on the machine of a developer."""
