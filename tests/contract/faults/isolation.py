@@ -6,9 +6,10 @@ from pytest import MonkeyPatch
 
 from esim_service.api.orders import OrderGroup
 from esim_service.domain import endpoints, topups
+from esim_service.domain import esims as rules
 from esim_service.store.statements.unit import Unit, row
 from esim_service.store.tables import esims, events, orders
-from esim_service.values.entities import Esim
+from esim_service.values.entities import Esim, Scope
 from tests.contract.faults.seeding import edit
 
 OWN = "partner_id = $1 AND mode = $2"
@@ -78,15 +79,15 @@ def endpoint_of_anybody_tested(patch: MonkeyPatch) -> None:
 def esim_of_anybody_topped_up(patch: MonkeyPatch) -> None:
     """Top-ups can be bought for any eSIM. “buys a top-up for that eSIM”"""
 
-    def found(iccid: str) -> Unit[Esim | None]:
+    def found(scope: Scope, iccid: str) -> Unit[Esim]:
         known = yield from row("SELECT * FROM esims WHERE iccid = $1", iccid)
-        return None if known is None else esims._esim(known)
+        return esims._esim(known) if known else (yield from rules.find(scope, iccid))
 
     patch.setattr(esims, "of_anybody", found, raising=False)
     edit(
         patch,
         topups._priced,
-        ("store.find(request.claim.scope, request.iccid)", "store.of_anybody(request.iccid)"),
+        ("esims.find(request", "store.of_anybody(request"),
     )
 
 
