@@ -4,10 +4,9 @@ import json
 from collections import defaultdict
 
 from specwright.check.checks import DESCRIPTIONS
-from specwright.compare.verdicts.change_rules import BY_ID
-from specwright.compare.verdicts.rule_ids import ChangeRule
-from specwright.conformance.rule_ids import Behaviour
-from specwright.conformance.rules.behaviour_rules import RULES
+from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.conformance.behaviour_rules import RULES, Behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.review import package_rules
 from tests.conformance.test_scenarios import BUGS

@@ -10,7 +10,8 @@ import yaml
 
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.acceptances import Acceptance
-from specwright.compare.verdicts.change_rules import BREAKING, BY_ID, UNPROVEN, Category
+from specwright.compare.verdicts.change_rules import BREAKING, Category
+from specwright.compare.verdicts.rule_table import BY_ID, UNPROVEN
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

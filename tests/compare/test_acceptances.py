@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from specwright.compare.verdicts.acceptances import Acceptance, load
-from specwright.compare.verdicts.change_rules import BY_ID
+from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.errors import InputError, Location
 from specwright.findings import Report
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from specwright.compare.comparison import compare
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade

@@ -12,7 +12,7 @@ import pytest
 
 from specwright.compare.comparison import compare
 from specwright.compare.schemas.equality import references
-from specwright.compare.verdicts.change_rules import UNPROVEN
+from specwright.compare.verdicts.rule_table import UNPROVEN
 from specwright.document.model import Document
 from specwright.document.shape import walk
 from specwright.document.sites import operations

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from specwright.compare.verdicts.change_rules import BY_ID
+from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.report.formats import FORMATS
 from tests.browser import Browser, Page
 

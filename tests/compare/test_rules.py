@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.verdicts.change_rules import DESCRIPTIONS, RULES, Category
+from specwright.compare.verdicts.change_rules import Category
+from specwright.compare.verdicts.rule_table import DESCRIPTIONS, RULES
 from specwright.findings import Level, RuleDescription
 
 from .documents import changes, parts, report

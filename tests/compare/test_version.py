@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.verdicts.change_rules import BY_ID
+from specwright.compare.verdicts.rule_table import BY_ID
 
 from .documents import parts, report
 

@@ -10,7 +10,7 @@ import click
 from specwright.arguments.inputs import read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured
 from specwright.compare.comparison import compare
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.report.terminal import say, show
 from specwright.review.changelog import entry
 from specwright.review.validity import invalid

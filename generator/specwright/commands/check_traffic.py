@@ -9,12 +9,12 @@ import click
 from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
+from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import hidden
 from specwright.conformance.recording.har import read
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import findings
-from specwright.conformance.rules.behaviour_rules import RULES
 from specwright.conformance.rules.traffic import credentials, watch
 from specwright.errors import InputError
 from specwright.findings import Report, in_order

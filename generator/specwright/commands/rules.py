@@ -6,8 +6,8 @@ import click
 from click.shell_completion import CompletionItem
 
 from specwright.check import checks
-from specwright.compare.verdicts import change_rules as changes
-from specwright.conformance.rules import behaviour_rules as behaviour
+from specwright.compare.verdicts import rule_table as changes
+from specwright.conformance import behaviour_rules as behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.errors import InputError, did_you_mean
 from specwright.findings import RuleDescription

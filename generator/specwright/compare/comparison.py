@@ -27,11 +27,8 @@ from specwright.compare.schemas.steps import Claim, Plain, Schema
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.change import Change
-from specwright.compare.verdicts.change_rules import (
-    BY_ID,
-    DESCRIPTIONS,
-)
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS
 from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
+from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.bench.target import OTHER, Target, TargetLost
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
@@ -19,7 +20,6 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import findings
-from specwright.conformance.rules.behaviour_rules import RULES
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.credentials import credentials

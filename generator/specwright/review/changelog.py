@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
-from specwright.compare.verdicts.change_rules import BY_ID, Category
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import Category, ChangeRule
+from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.document.model import Document
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from specwright.compare.verdicts.change_rules import SDK_BROKEN
+from specwright.compare.verdicts.rule_table import SDK_BROKEN
 from specwright.emit.drift import FileDifference
 from specwright.emit.lock import LOCK
 from specwright.errors import Location

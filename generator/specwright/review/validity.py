@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from specwright.check.schema import check_schema
-from specwright.compare.verdicts.change_rules import INVALID
+from specwright.compare.verdicts.rule_table import INVALID
 from specwright.document.model import Document
 from specwright.findings import Finding
 from specwright.isolation import Limits, Stopped, isolated

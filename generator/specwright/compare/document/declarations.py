@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.sites import Site
 from specwright.pointer import join
 from specwright.vocabulary.keyword import Keyword, Place

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from specwright.compare.verdicts.change import Change, became
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.sites import Site
 
 # The day of RFC 8594, which OpenAPI has no field for, as several tools write it.

@@ -23,7 +23,7 @@ from specwright.compare.schemas.flatten import Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way, Writing, of_request, of_response
 from specwright.compare.schemas.presence import Event, event, presence
 from specwright.compare.verdicts.change import Change, became, shown
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.applicators import Subschema
 from specwright.document.model import Document
 from specwright.document.sites import (

@@ -7,7 +7,7 @@ from typing import Any
 
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became, shown
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
 from specwright.document.security import schemes
 from specwright.document.sites import OperationSite

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specwright.compare.verdicts.change import Change, shown
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
 from specwright.pointer import join
 

@@ -9,7 +9,7 @@ from typing import Any
 from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.schemas.steps import Pair, Plain
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.table import KEYWORDS

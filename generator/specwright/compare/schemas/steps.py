@@ -16,7 +16,7 @@ from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.schemas.presence import Event, event, presence
 from specwright.compare.schemas.text_parsing import readable
 from specwright.compare.verdicts.change import became
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.applicators import Subschema
 from specwright.pointer import Pointer, split
 from specwright.samples.non_validating import felt_by

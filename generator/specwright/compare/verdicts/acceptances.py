@@ -9,7 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from specwright.compare.verdicts.change_rules import BY_ID, EXPIRED, UNUSED
+from specwright.compare.verdicts.rule_table import BY_ID, EXPIRED, UNUSED
 from specwright.config import read_toml
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding

@@ -5,9 +5,85 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
-from specwright.compare.verdicts.rule_examples import EXAMPLES
-from specwright.compare.verdicts.rule_ids import ChangeRule
-from specwright.findings import Level, RuleDescription
+
+class ChangeRule(StrEnum):
+    """The id of a rule of the review, as reports and `review.toml` spell it."""
+
+    OPERATION_REMOVED = "operation-removed"
+    SUNSET_SOONER = "sunset-sooner"
+    PARAMETER_REQUIRED = "parameter-required"
+    PARAMETER_NOT_SENT = "parameter-not-sent"
+    PARAMETER_MOVED = "parameter-moved"
+    SERIALISATION_CHANGED = "serialisation-changed"
+    BODY_REQUIRED = "body-required"
+    BODY_NOT_SENT = "body-not-sent"
+    HEADER_REQUIRED = "header-required"
+    HEADER_NOT_SENT = "header-not-sent"
+    PROPERTY_REQUIRED = "property-required"
+    PROPERTY_NOT_SENT = "property-not-sent"
+    PROPERTY_REFUSED = "property-refused"
+    STATUS_REMOVED = "status-removed"
+    MEDIA_TYPE_REMOVED = "media-type-removed"
+    SECURITY_TIGHTENED = "security-tightened"
+    SECURITY_SCHEME_CHANGED = "security-scheme-changed"
+    SERVER_REMOVED = "server-removed"
+    DEFAULT_CHANGED = "default-changed"
+    DISCRIMINATOR_CHANGED = "discriminator-changed"
+    KNOWN_VALUE_REMOVED = "known-value-removed"
+    TYPE_NARROWED = "type-narrowed"
+    FORMAT_NARROWED = "format-narrowed"
+    CONTENT_NARROWED = "content-narrowed"
+    RANGE_NARROWED = "range-narrowed"
+    LENGTH_NARROWED = "length-narrowed"
+    PATTERN_NARROWED = "pattern-narrowed"
+    ARRAY_NARROWED = "array-narrowed"
+    OBJECT_NARROWED = "object-narrowed"
+    UNION_NARROWED = "union-narrowed"
+    ENUM_NARROWED = "enum-narrowed"
+    NULLABLE_NARROWED = "nullable-narrowed"
+    TYPE_WIDENED = "type-widened"
+    FORMAT_WIDENED = "format-widened"
+    CONTENT_WIDENED = "content-widened"
+    RANGE_WIDENED = "range-widened"
+    LENGTH_WIDENED = "length-widened"
+    PATTERN_WIDENED = "pattern-widened"
+    ARRAY_WIDENED = "array-widened"
+    OBJECT_WIDENED = "object-widened"
+    UNION_WIDENED = "union-widened"
+    LIMIT_LOWERED = "limit-lowered"
+    DELIVERY_WEAKENED = "delivery-weakened"
+    SIGNATURE_CHANGED = "signature-changed"
+    BEHAVIOUR_CHANGED = "behaviour-changed"
+    ERROR_CODE_CHANGED = "error-code-changed"
+    OPERATION_ID_CHANGED = "operation-id-changed"
+    OPERATION_GROUP_CHANGED = "operation-group-changed"
+    PARAMETER_RENAMED = "parameter-renamed"
+    PARAMETER_ORDER_CHANGED = "parameter-order-changed"
+    PARAMETER_REMOVED = "parameter-removed"
+    BODY_REMOVED = "body-removed"
+    HEADER_REMOVED = "header-removed"
+    PROPERTY_REMOVED = "property-removed"
+    TEXT_TYPE_CHANGED = "text-type-changed"
+    PROPERTY_UNEXPECTED = "property-unexpected"
+    ALTERNATIVE_CHANGED = "alternative-changed"
+    ENUM_WIDENED = "enum-widened"
+    NULLABLE_WIDENED = "nullable-widened"
+    SDK_BROKEN = "sdk-broken"
+    OPERATION_ADDED = "operation-added"
+    ADDED = "added"
+    RELAXED = "relaxed"
+    SCHEMA_COMPATIBLE = "schema-compatible"
+    DECLARATION_COMPATIBLE = "declaration-compatible"
+    DEPRECATION = "deprecation"
+    SUNSET_OPERATION_REMOVED = "sunset-operation-removed"
+    ERROR_STATUS_REMOVED = "error-status-removed"
+    DIFF_UNPROVEN = "diff-unproven"
+    DIFF_INCOMPLETE = "diff-incomplete"
+    DIFF_INVALID = "diff-invalid"
+    ACCEPTANCE_UNUSED = "acceptance-unused"
+    ACCEPTANCE_EXPIRED = "acceptance-expired"
+    VERSION_TOO_LOW = "version-too-low"
+    VERSION_SUGGESTED = "version-suggested"
 
 
 class Category(StrEnum):
@@ -20,12 +96,6 @@ class Category(StrEnum):
     REVIEW = "Changes: the review itself"
 
 
-_LEVELS: Mapping[Category, Level] = {
-    Category.WIRE: Level.ERROR,
-    Category.CLIENT_SOURCE: Level.WARNING,
-    Category.SERVER_SOURCE: Level.INFO,
-    Category.COMPATIBLE: Level.INFO,
-}
 BREAKING = frozenset((Category.WIRE, Category.CLIENT_SOURCE))
 
 _NARROWED = (
@@ -48,7 +118,7 @@ _VALUES = {
 }
 
 # Whom a change breaks -> rule -> why.
-_REASONS: Mapping[Category, Mapping[str, str]] = {
+REASONS: Mapping[Category, Mapping[str, str]] = {
     Category.WIRE: {
         ChangeRule.OPERATION_REMOVED: (
             "Clients that call the operation, or wait for the webhook, are left without it. A "
@@ -199,74 +269,3 @@ _REASONS: Mapping[Category, Mapping[str, str]] = {
         ),
     },
 }
-RULES: tuple[RuleDescription, ...] = tuple(
-    RuleDescription(id, category, why, *EXAMPLES[id], _LEVELS[category], _LEVELS[category])
-    for category, reasons in _REASONS.items()
-    for id, why in reasons.items()
-)
-
-
-def _review(id: str, level: Level, why: str) -> RuleDescription:
-    return RuleDescription(id, Category.REVIEW, why, "", "", level, level)
-
-
-SDK_BROKEN = RuleDescription(
-    ChangeRule.SDK_BROKEN,
-    Category.CLIENT_SOURCE,
-    "Code that uses the generated package as it is today fails: a name is gone, or is called in "
-    "another way. Only `specwright review` finds this; it compares the packages of both documents.",
-    "",
-    "",
-    Level.WARNING,
-    Level.WARNING,
-)
-UNPROVEN = _review(
-    ChangeRule.DIFF_UNPROVEN,
-    Level.WARNING,
-    "A schema changed in a way of which neither a proof nor a value shows whether it breaks "
-    "anybody: somebody has to look.",
-)
-INCOMPLETE = _review(
-    ChangeRule.DIFF_INCOMPLETE,
-    Level.WARNING,
-    "A part of the documents could not be compared to the end: it takes more time or memory than "
-    "any document should, or breaks an assumption.",
-)
-INVALID = _review(
-    ChangeRule.DIFF_INVALID,
-    Level.WARNING,
-    "A document that is not valid OpenAPI is compared as far as possible; what it means instead "
-    "is not known.",
-)
-UNUSED = _review(
-    ChangeRule.ACCEPTANCE_UNUSED,
-    Level.WARNING,
-    "An acceptance that no change needs any more would hide the next one.",
-)
-EXPIRED = _review(
-    ChangeRule.ACCEPTANCE_EXPIRED,
-    Level.WARNING,
-    "An acceptance counts until its day; the change that it covered is reported again.",
-)
-VERSION_TOO_LOW = _review(
-    ChangeRule.VERSION_TOO_LOW,
-    Level.WARNING,
-    "The version of the API promises less change than there is (Semantic Versioning; before "
-    "1.0.0 the second number stands for the first).",
-)
-VERSION = _review(
-    ChangeRule.VERSION_SUGGESTED,
-    Level.INFO,
-    "Which version the changes call for.",
-)
-DESCRIPTIONS: tuple[RuleDescription, ...] = (
-    *sorted((*RULES, SDK_BROKEN), key=lambda rule: list(Category).index(Category(rule.category))),
-    UNPROVEN,
-    INCOMPLETE,
-    INVALID,
-    UNUSED,
-    EXPIRED,
-    VERSION_TOO_LOW,
-    VERSION,
-)
-BY_ID: Mapping[str, RuleDescription] = {rule.id: rule for rule in DESCRIPTIONS}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from specwright.compare.verdicts.rule_ids import ChangeRule
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.error import ERROR

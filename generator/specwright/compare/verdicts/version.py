@@ -6,13 +6,8 @@ import re
 from collections.abc import Sequence
 from enum import IntEnum
 
-from specwright.compare.verdicts.change_rules import (
-    BREAKING,
-    BY_ID,
-    VERSION,
-    VERSION_TOO_LOW,
-    Category,
-)
+from specwright.compare.verdicts.change_rules import BREAKING, Category
+from specwright.compare.verdicts.rule_table import BY_ID, VERSION, VERSION_TOO_LOW
 from specwright.document.model import Document
 from specwright.errors import Location
 from specwright.findings import Finding

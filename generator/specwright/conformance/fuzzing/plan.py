@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import Any
 
 from specwright.caches import cache_home
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import MAIN, TIMEOUT_SECONDS, Target
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.conformance.rule_ids import Behaviour
 from specwright.document.model import Document, JsonObject
 from specwright.document.shape import walk
 from specwright.document.sites import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import NOBODY
 from specwright.conformance.fuzzing.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer

@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
+from specwright.conformance.behaviour_rules import RULES, Behaviour
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.unreachable import why_not
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Record
-from specwright.conformance.rule_ids import Behaviour
-from specwright.conformance.rules.behaviour_rules import RULES
 from specwright.findings import Table
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM

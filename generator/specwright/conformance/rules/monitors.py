@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import OTHER, STRANGERS
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.recording.exchange import (
@@ -19,7 +20,6 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join

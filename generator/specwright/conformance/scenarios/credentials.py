@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import MISNAMED, NOBODY, STRANGER
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 
 
 def credentials(bench: Workbench) -> None:

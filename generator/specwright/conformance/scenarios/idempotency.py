@@ -8,13 +8,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import OTHER
 from specwright.conformance.bench.workbench import Workbench, with_key
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import MAIN, OTHER
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.explore import renew
 

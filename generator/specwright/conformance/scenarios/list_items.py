@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.links import Unknown, evaluate, inferred
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.pagination import Pagination

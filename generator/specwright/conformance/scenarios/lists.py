@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import sort_key
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.filter import FILTER, Filter, Match

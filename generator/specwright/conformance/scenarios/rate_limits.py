@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import LIMITED, MAIN
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.rules.monitors import STATE
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass

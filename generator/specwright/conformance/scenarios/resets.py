@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from http.client import PAYMENT_REQUIRED
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, value_at
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.scenarios.explore import ENOUGH, renew, takes_everything
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.reset import RESET, Reset

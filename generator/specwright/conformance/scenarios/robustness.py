@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import MAIN
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.document.shape import METHODS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 
 
 def deleted(bench: Workbench) -> None:

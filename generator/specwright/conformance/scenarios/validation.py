@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
@@ -19,7 +20,6 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.scenarios.capacity import release_all
 from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.document import sites

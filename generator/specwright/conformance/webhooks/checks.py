@@ -6,8 +6,8 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.contract.webhooks import Webhook
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.attempt import Attempt
 from specwright.document.sites import essence
 from specwright.pointer import Pointer, resolve

@@ -6,11 +6,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import NOBODY
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.conformance.webhooks.checks import CHECKS, in_body
 from specwright.conformance.webhooks.endpoints import SOURCE, Endpoint

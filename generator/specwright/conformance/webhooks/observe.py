@@ -6,10 +6,10 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.attempt import Fault
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome

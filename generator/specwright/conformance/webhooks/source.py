@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
+from specwright.conformance.behaviour_rules import Behaviour
 from specwright.conformance.bench.target import MAIN, OTHER, Target
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.webhooks import registration, webhooks
-from specwright.conformance.rule_ids import Behaviour
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.endpoints import SOURCE
 from specwright.conformance.webhooks.observe import Observation, setting

@@ -1,0 +1,88 @@
+"""The rules of the review as reports describe them, with their examples and levels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from specwright.compare.verdicts.change_rules import REASONS, Category, ChangeRule
+from specwright.compare.verdicts.rule_examples import EXAMPLES
+from specwright.findings import Level, RuleDescription
+
+_LEVELS: Mapping[Category, Level] = {
+    Category.WIRE: Level.ERROR,
+    Category.CLIENT_SOURCE: Level.WARNING,
+    Category.SERVER_SOURCE: Level.INFO,
+    Category.COMPATIBLE: Level.INFO,
+}
+
+RULES: tuple[RuleDescription, ...] = tuple(
+    RuleDescription(id, category, why, *EXAMPLES[id], _LEVELS[category], _LEVELS[category])
+    for category, reasons in REASONS.items()
+    for id, why in reasons.items()
+)
+
+
+def _review(id: str, level: Level, why: str) -> RuleDescription:
+    return RuleDescription(id, Category.REVIEW, why, "", "", level, level)
+
+
+SDK_BROKEN = RuleDescription(
+    ChangeRule.SDK_BROKEN,
+    Category.CLIENT_SOURCE,
+    "Code that uses the generated package as it is today fails: a name is gone, or is called in "
+    "another way. Only `specwright review` finds this; it compares the packages of both documents.",
+    "",
+    "",
+    Level.WARNING,
+    Level.WARNING,
+)
+UNPROVEN = _review(
+    ChangeRule.DIFF_UNPROVEN,
+    Level.WARNING,
+    "A schema changed in a way of which neither a proof nor a value shows whether it breaks "
+    "anybody: somebody has to look.",
+)
+INCOMPLETE = _review(
+    ChangeRule.DIFF_INCOMPLETE,
+    Level.WARNING,
+    "A part of the documents could not be compared to the end: it takes more time or memory than "
+    "any document should, or breaks an assumption.",
+)
+INVALID = _review(
+    ChangeRule.DIFF_INVALID,
+    Level.WARNING,
+    "A document that is not valid OpenAPI is compared as far as possible; what it means instead "
+    "is not known.",
+)
+UNUSED = _review(
+    ChangeRule.ACCEPTANCE_UNUSED,
+    Level.WARNING,
+    "An acceptance that no change needs any more would hide the next one.",
+)
+EXPIRED = _review(
+    ChangeRule.ACCEPTANCE_EXPIRED,
+    Level.WARNING,
+    "An acceptance counts until its day; the change that it covered is reported again.",
+)
+VERSION_TOO_LOW = _review(
+    ChangeRule.VERSION_TOO_LOW,
+    Level.WARNING,
+    "The version of the API promises less change than there is (Semantic Versioning; before "
+    "1.0.0 the second number stands for the first).",
+)
+VERSION = _review(
+    ChangeRule.VERSION_SUGGESTED,
+    Level.INFO,
+    "Which version the changes call for.",
+)
+DESCRIPTIONS: tuple[RuleDescription, ...] = (
+    *sorted((*RULES, SDK_BROKEN), key=lambda rule: list(Category).index(Category(rule.category))),
+    UNPROVEN,
+    INCOMPLETE,
+    INVALID,
+    UNUSED,
+    EXPIRED,
+    VERSION_TOO_LOW,
+    VERSION,
+)
+BY_ID: Mapping[str, RuleDescription] = {rule.id: rule for rule in DESCRIPTIONS}
