@@ -1,1 +1,1 @@
-"""The rules that an implementation is held to, and those that any exchange can break."""
+"""Rules that any exchange can break, and recorded traffic that is held to them."""
