@@ -182,6 +182,35 @@ def test_no_import_goes_in_a_circle(package: str) -> None:
         pytest.fail(" -> ".join(error.args[1]))
 
 
+FLOORS = re.compile(r"^\| `(\w+)\.(\w+)` \| (.+) \|$", re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("package", "part", "floors"), FLOORS.findall((ROOT / "ARCHITECTURE.md").read_text("utf-8"))
+)
+def test_imports_inside_a_large_room_point_down(package: str, part: str, floors: str) -> None:
+    floor = {
+        room: number
+        for number, rooms in enumerate(floors.split(";"))
+        for room in re.findall(r"`(\w+)`", rooms)
+    }
+    inside = f"{part}."
+    found = [
+        (each, each.importer.removeprefix(inside), imported.removeprefix(inside))
+        for each in IMPORTS[package]
+        if each.importer.startswith(inside)
+        and (imported := each.imported.removeprefix(f"{package}.")).startswith(inside)
+    ]
+    wrong = [
+        str(each)
+        for each, importer, imported in found
+        if part_of(importer) != part_of(imported)
+        and floor[part_of(importer)] >= floor[part_of(imported)]
+    ]
+    assert found
+    assert not wrong
+
+
 def test_the_service_knows_nothing_of_the_toolkit() -> None:
     wrong = [str(found) for found in imports(SERVICE) if part_of(found.imported) == TOOLKIT]
     assert not wrong
