@@ -197,7 +197,7 @@ def test_imports_inside_a_large_room_point_down(package: str, part: str, floors:
     inside = f"{part}."
     found = [
         (each, each.importer.removeprefix(inside), imported.removeprefix(inside))
-        for each in IMPORTS[package]
+        for each in imports(package)
         if each.importer.startswith(inside)
         and (imported := each.imported.removeprefix(f"{package}.")).startswith(inside)
     ]
