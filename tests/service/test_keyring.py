@@ -127,6 +127,8 @@ async def test_a_live_key_that_has_expired_stops_no_process_with_settings_for_te
     database: Database, clock: ManualClock, issuer: Issuer
 ) -> None:
     settings = Settings(webhook_retry_scale=0.5)
+    await issuer.issue("test")
+    await require_fit_for_keys(settings, database, clock.now())
     await issuer.issue("live", expires_at=clock.now() + 1)
     with pytest.raises(OperatorError, match="never beside live keys"):
         await require_fit_for_keys(settings, database, clock.now())

@@ -190,6 +190,15 @@ def test_expiring_comes_between_24_and_20_hours_before_the_end() -> None:
     assert elapse(esim, end - 20 * HOUR + 1) == (esim, ())
 
 
+def test_the_next_moment_is_when_there_is_something_to_say() -> None:
+    esim = active()
+    end = esim.expires_at
+    first, last = end - 24 * HOUR, end - 20 * HOUR
+    for now, moment in ((0, first), (first, first), (last, last), (last + 1, end), (end, end)):
+        assert next_moment(esim, now) == moment
+    assert next_moment(elapse(esim, last)[0], last) == end
+
+
 def test_a_longer_life_is_announced_again() -> None:
     esim, _ = elapse(active(), active().expires_at - DAY)
     esim = top_up(esim, TOPUP, esim.expires_at - DAY)

@@ -12,9 +12,12 @@ from functools import partial
 import pytest
 
 from esim_service.domain import events as feed
+from esim_service.domain import partners, sandbox
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.tables import esims
+from esim_service.store.tables import events as event_store
 from esim_service.store.tables import orders as order_store
+from esim_service.store.tables import partners as accounts
 from esim_service.values.clock import HOUR, Clock, SystemClock
 from esim_service.values.ids import Ids
 
@@ -88,3 +91,34 @@ async def test_a_clock_that_is_set_back_changes_no_order(world: World, clock: Ma
     assert listed == sorted(listed, reverse=True)
     assert made == sorted(made, reverse=True)
     assert events == sorted(events)
+
+
+async def test_a_clock_that_is_set_back_changes_no_order_of_endpoints(
+    world: World, clock: ManualClock
+) -> None:
+    clock.advance(HOUR)
+    first = await world.endpoint("https://a.example")
+    clock.adjust(-HOUR)
+    world.ids = Ids(clock)
+    second = await world.endpoint("https://b.example")
+    assert second.created_at > first.created_at
+    listed = await world.database.read(partial(event_store.endpoints, world.scope()))
+    assert listed == [second, first]
+
+
+async def test_what_waits_for_an_account_is_dated_when_it_has_it(
+    world: World, clock: ManualClock
+) -> None:
+    stamp = world.stamp()
+    clock.advance(HOUR)
+    await world.database.write(lambda: partners.credit(world.scope(), 1, stamp))
+    account = await world.database.read(partial(accounts.account, world.scope()))
+    assert account.updated_at == clock.now()
+
+
+async def test_a_reset_is_dated_after_what_was_before_it(world: World, clock: ManualClock) -> None:
+    await world.order("r1")
+    before = await world.database.read(partial(accounts.account, world.scope()))
+    clock.adjust(-HOUR)
+    after = await world.database.write(lambda: sandbox.reset(world.scope(), world.stamp()))
+    assert after.updated_at > before.updated_at

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import TypeVar, get_args
 
@@ -12,14 +13,22 @@ import asyncpg
 import pytest
 
 from esim_service.carrier.simulator import Simulator
-from esim_service.domain import lifecycle, observation, orders, sandbox, topups
+from esim_service.domain import (
+    endpoints,
+    lifecycle,
+    observation,
+    orders,
+    redelivery,
+    sandbox,
+    topups,
+)
 from esim_service.domain.lifecycle import Observation
 from esim_service.domain.record_stamp import change
 from esim_service.rate_limits.postgres import PostgresWindows
 from esim_service.store.changes.change import Change, alone
 from esim_service.store.drivers.postgres import PostgresDatabase
-from esim_service.store.statements.unit import Unit
-from esim_service.store.tables import jobs, partners
+from esim_service.store.statements.unit import Unit, execute, row
+from esim_service.store.tables import attempts, events, jobs, partners
 from esim_service.values.entities import Account, Job, JobKind, Mode, Scope
 from esim_service.values.ids import Ids
 
@@ -56,17 +65,17 @@ async def crossed(
     done = 0
     try:
         async with connection.transaction():
-            statement = next(unit)
-            while True:
-                found = await connection.fetch(statement.sql, *statement.parameters)
-                done += 1
-                if done == after:
-                    task = asyncio.ensure_future(other())
-                    while not task.done() and not await watcher.fetchval(_WAITING):
-                        await asyncio.sleep(0.005)
-                statement = unit.send(found)
-    except StopIteration:
-        pass
+            # An exception that leaves the transaction would roll it back.
+            with suppress(StopIteration):
+                statement = next(unit)
+                while True:
+                    found = await connection.fetch(statement.sql, *statement.parameters)
+                    done += 1
+                    if done == after:
+                        task = asyncio.ensure_future(other())
+                        while not task.done() and not await watcher.fetchval(_WAITING):
+                            await asyncio.sleep(0.005)
+                    statement = unit.send(found)
     finally:
         await connection.close()
         await watcher.close()
@@ -196,5 +205,40 @@ async def test_a_reset_waits_for_nobody_who_waits_for_it(
         reset = partial(sandbox.reset, world.scope(), world.stamp())
         if not await crossed(postgres_url, unit, after, partial(world.database.write, reset)):
             break
+        after += 1
+    assert after > 3
+
+
+async def replaying(world: World, number: int) -> Unit[object]:
+    """A delivery that was acknowledged is made once more."""
+    await world.completed(f"r{number}")
+    (endpoint,) = await world.database.read(partial(events.endpoints, world.scope()))
+    (event, *_) = await world.events()
+    delivered = attempts.Attempt(1, world.clock.now(), 1, attempts.ACKNOWLEDGED, 200, None)
+    found = await world.database.read(partial(row, "SELECT delivery_id FROM deliveries"))
+    assert found is not None
+    delivery_id = found["delivery_id"]
+    add = partial(attempts.add, delivery_id, event.event_id, endpoint, delivered)
+    await world.database.write(add)
+    await world.database.write(partial(execute, "DELETE FROM deliveries"))
+    return redelivery.replay(delivery_id, world.stamp())
+
+
+@pytest.mark.parametrize("prepare", [completing, replaying])
+async def test_an_endpoint_that_is_removed_meanwhile_is_queued_for_no_more(
+    world: World, postgres_url: str, prepare: Callable[[World, int], Awaitable[Unit[object]]]
+) -> None:
+    after = 1
+    while True:
+        endpoint = await world.endpoint("https://a.example/")
+        unit = await prepare(world, after)
+        remove = partial(endpoints.remove, world.scope(), endpoint.endpoint_id)
+        try:
+            if not await crossed(postgres_url, unit, after, partial(world.database.write, remove)):
+                break
+        except redelivery.RedeliveryError:
+            # The endpoint was removed before the account was held.
+            assert prepare is replaying
+        assert await world.count("deliveries") == 0
         after += 1
     assert after > 3

@@ -8,10 +8,10 @@ from functools import partial
 import pytest
 
 from esim_service import catalogue
-from esim_service.domain import endpoints, orders, partners, sandbox, topups
+from esim_service.domain import bodies, endpoints, orders, partners, sandbox, topups
 from esim_service.domain import events as feed
 from esim_service.domain.idempotency import Answered, IdempotentRequest
-from esim_service.store.statements.unit import Unit
+from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import esims
 from esim_service.values.clock import DAY
 from esim_service.values.entities import Failure
@@ -35,6 +35,12 @@ async def test_an_order_is_charged_once_and_replayed_byte_for_byte(world: World)
     assert order["status"] == "processing"
     assert order["end_user"] == {"label": "é\0"}
     assert before - await world.balance() == from_decimal(Decimal(order["total_usd"]))
+
+
+async def test_an_order_is_shown_as_it_was_answered(world: World) -> None:
+    answered = await world.order("r1", plan_id=DAILY, days=3, quantity=2, scenario="slow_order")
+    shown = await world.shown(json.loads(answered.body)["order_id"])
+    assert bodies.encoded(bodies.order(shown)) == answered.body
 
 
 async def test_a_reference_with_another_payload_is_refused(world: World) -> None:
@@ -145,6 +151,17 @@ async def test_a_top_up_adds_data_and_says_what_is_left(world: World) -> None:
     assert [event.type for event in await world.events()] == ["order.completed", "topup.completed"]
 
 
+async def test_a_top_up_whose_esim_ends_meanwhile_is_refunded_once(world: World) -> None:
+    (iccid,) = await world.completed("r1")
+    before = await world.balance()
+    topup_id = json.loads((await world.top_up("t1", iccid)).body)["topup_id"]
+    await world.database.write(partial(execute, "UPDATE esims SET status = 'expired'"))
+    for end in (topups.complete, topups.fail, topups.fail, topups.complete):
+        await world.change(iccid, partial(end, topup_id))
+    assert await world.balance() == before
+    assert [event.type for event in await world.events()] == ["order.completed"]
+
+
 async def test_a_top_up_plan_that_is_not_for_sale_is_told_from_one_for_other_esims(
     world: World,
 ) -> None:
@@ -199,6 +216,12 @@ async def test_a_validity_that_starts_with_the_purchase_runs_at_once(world: Worl
     assert (esim.validity_days, esim.expires_at) == (0, esim.created_at + 30 * DAY)
 
 
+async def test_an_esim_waits_a_year_for_its_activation(world: World) -> None:
+    (iccid,) = await world.completed("r1")
+    esim = await world.esim(iccid)
+    assert (esim.validity_days, esim.expires_at) == (30, esim.created_at + 365 * DAY)
+
+
 async def test_an_esim_of_another_mode_is_unknown(world: World) -> None:
     (iccid,) = await world.completed("r1")
     assert await world.database.read(partial(esims.find, world.scope("live"), iccid)) is None
@@ -214,6 +237,11 @@ async def test_balance_low_is_sent_on_each_fall_below_the_threshold(world: World
     await world.database.write(lambda: partners.credit(world.scope(), 2 * price, world.stamp()))
     await world.order("r3")
     assert [event.type for event in await world.events()] == ["balance.low"] * 2
+
+
+async def test_a_new_account_is_not_low_until_it_falls(world: World) -> None:
+    await world.credit(partners.LOW_THRESHOLD - 1)
+    assert await world.events("live") == []
 
 
 async def test_events_are_queued_for_the_endpoints_that_want_them(world: World) -> None:
@@ -264,6 +292,17 @@ async def test_a_reset_forgets_orders_and_keeps_the_count_of_events(world: World
     await world.completed("r2")
     (later,) = await world.events()
     assert later.sequence > event.sequence
+
+
+async def test_the_feed_says_whether_there_is_more(world: World) -> None:
+    for number in range(3):
+        await world.completed(f"r{number}")
+    pages = []
+    for after, limit in ((None, 2), (2, 2), (None, 3)):
+        read = partial(feed.feed, world.scope(), after, None, limit)
+        found, has_more, resume = await world.database.read(read)
+        pages.append(([event.sequence for event in found], has_more, resume))
+    assert pages == [([1, 2], True, 2), ([3], False, 3), ([1, 2, 3], False, 3)]
 
 
 async def test_a_polling_reader_sees_every_event_once_and_in_order(world: World) -> None:

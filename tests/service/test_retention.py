@@ -102,6 +102,17 @@ async def test_the_feed_goes_on_where_it_was(world: World) -> None:
     assert await sequences(world, after=resume) == [2]
 
 
+async def test_a_reader_of_one_type_misses_nothing_when_the_others_are_purged(world: World) -> None:
+    await world.completed("r1")
+    read = partial(feed.feed, world.scope())
+    found, _, resume = await world.database.read(partial(read, None, "esim.usage", 200))
+    assert found == []
+    world.clock.advance(31 * DAY)
+    assert await purged(world) == 1
+    found, _, _ = await world.database.read(partial(read, resume, "esim.usage", 200))
+    assert found == []
+
+
 async def test_many_events_go_in_batches(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retention, "_PAUSE", 0)
     count = 2 * BATCH + 7

@@ -123,6 +123,15 @@ async def test_a_backup_that_fails_leaves_no_file(sqlite: SqliteDatabase, tmp_pa
     assert not list(tmp_path.glob("**/*.part"))
 
 
+async def test_a_file_that_is_away_takes_no_writes(sqlite: SqliteDatabase, tmp_path: Path) -> None:
+    await sqlite.write(partial(add, "before"))
+    away = sqlite.path.rename(tmp_path / "away.db")
+    with pytest.raises(UnavailableError, match="removed or replaced"):
+        await sqlite.write(partial(add, "lost"))
+    away.rename(sqlite.path)
+    assert await sqlite.read(names) == ["before"]
+
+
 KILLED = """
 import asyncio, sys
 from functools import partial
