@@ -7,7 +7,7 @@ import logging
 import subprocess
 import sys
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -282,10 +282,15 @@ async def authenticate(credential: str, request: Any) -> str | None:
 
 
 def application(
-    things: object, *, policy: Policy = POLICY, hooks: Hooks | None = None, **options: Any
+    things: object,
+    *,
+    operations: Sequence[Operation[Any]] = OPERATIONS,
+    policy: Policy = POLICY,
+    hooks: Hooks | None = None,
+    **options: Any,
 ) -> Starlette:
     return bind(
-        [Group("Things", things, Things, OPERATIONS)],
+        [Group("Things", things, Things, operations)],
         models=models,  # type: ignore[arg-type]
         policy=policy,
         hooks=hooks or Hooks(authenticate=authenticate),
@@ -900,6 +905,17 @@ def test_without_an_error_contract_errors_are_problem_details() -> None:
 def test_without_authentication_every_request_is_let_in() -> None:
     with Server(application(Things(), hooks=Hooks(authenticate=None))) as server:
         assert server.send("GET", "/things/a", key=None).status == 200
+
+
+def test_an_operation_may_be_open_to_all() -> None:
+    with Server(application(Things(), operations=[replace(GET_THING, secured=False)])) as server:
+        assert server.send("GET", "/things/a", key=None).status == 200
+
+
+def test_a_success_that_is_not_declared_by_its_status_is_200() -> None:
+    operation = replace(GET_THING, responses={"default": "Thing"})
+    with Server(application(Things(), operations=[operation])) as server:
+        assert server.send("GET", "/things/a").status == 200
 
 
 # Mounting

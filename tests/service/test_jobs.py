@@ -28,6 +28,7 @@ from esim_service.work.jobs import LONGEST_PAUSE, CarrierJobs, retry_after
 from esim_service.work.metrics import WorkMetrics
 from esim_service.work.runner import LEASE, PER_KIND, JobRunner
 
+from .manual_clock import ManualClock
 from .running import DEADLINE
 from .world import World
 
@@ -535,6 +536,23 @@ async def test_an_esim_expires_in_time_although_the_carrier_is_away(crew: Crew) 
     assert await crew.types() == ["order.completed", "esim.expiring", "esim.expired"]
 
 
+async def test_a_carrier_that_does_not_report_is_asked_ever_more_seldom(crew: Crew) -> None:
+    await crew.order("r1")
+    crew.carrier.is_away = True
+    await crew.pass_time(10 * MINUTE, 10 * MINUTE)
+    for attempt in (1, 2, 3):
+        await crew.pass_time(retry_after(attempt) - 1, retry_after(attempt) - 1)
+        assert crew.jobs("observe", "unanswered") == attempt
+        await crew.pass_time(1, 1)
+        assert crew.jobs("observe", "unanswered") == attempt + 1
+
+
+async def test_a_clock_that_is_set_back_delays_no_order(crew: Crew, clock: ManualClock) -> None:
+    await crew.order("r1")
+    clock.adjust(-HOUR)
+    assert (await crew.order("r2")).status == "completed"
+
+
 async def test_a_top_up_announces_the_later_end_again(crew: Crew) -> None:
     (iccid,) = (await crew.order("r1")).iccids
     clock = crew.world.clock
@@ -578,6 +596,21 @@ async def test_a_reset_while_the_carrier_is_asked_leaves_nothing(crew: Crew) -> 
     crew.carrier.simulator.provision = reset  # type: ignore[method-assign]
     await crew.world.order("r1")
     await crew.drain()
+    assert await crew.world.events() == []
+    assert await crew.world.count("esims") == await crew.world.count("jobs") == 0
+
+
+async def test_a_reset_while_the_carrier_reports_leaves_nothing(crew: Crew) -> None:
+    async def reset(esim: Esim, now: int) -> Observation:
+        await crew.world.database.write(
+            lambda: sandbox.reset(crew.world.scope(), crew.world.stamp())
+        )
+        return Observation(now, "enabled", 1, now)
+
+    await crew.order("r1")
+    crew.carrier.report = reset  # type: ignore[method-assign]
+    await crew.pass_time(10 * MINUTE, 10 * MINUTE)
+    assert crew.jobs("observe", "done") == 1
     assert await crew.world.events() == []
     assert await crew.world.count("esims") == await crew.world.count("jobs") == 0
 

@@ -126,6 +126,16 @@ async def test_nothing_is_due_before_its_time(queue: Queue) -> None:
     assert await queue.claim() == []
 
 
+async def test_a_clock_that_is_set_back_delays_no_event(queue: Queue, clock: ManualClock) -> None:
+    await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    clock.adjust(-HOUR)
+    await queue.world.completed("r2")
+    (_, event) = await queue.world.events()
+    (claim,) = await queue.claim()
+    assert claim.message.event_id == event.event_id
+
+
 async def test_an_endpoint_gets_what_it_has_room_for(queue: Queue) -> None:
     endpoint = await queue.world.endpoint("https://a.example/")
     await queue.world.completed("r1")

@@ -27,7 +27,7 @@ def follow(
     esim = yield from esims.known(job.subject_id)
     now = stamp.now
     if esim is None:
-        yield from jobs.remove("observe", job.subject_id)
+        # What has removed it has removed the job as well.
         return account, None
     after, happened = (
         lifecycle.elapse(esim, now) if report is None else lifecycle.observe(esim, report, now)
