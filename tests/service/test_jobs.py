@@ -547,10 +547,12 @@ async def test_a_carrier_that_does_not_report_is_asked_ever_more_seldom(crew: Cr
         assert crew.jobs("observe", "unanswered") == attempt + 1
 
 
-async def test_a_clock_that_is_set_back_delays_no_order(crew: Crew, clock: ManualClock) -> None:
+async def test_a_clock_that_is_set_back_delays_nothing(crew: Crew, clock: ManualClock) -> None:
     await crew.order("r1")
     clock.adjust(-HOUR)
     assert (await crew.order("r2")).status == "completed"
+    await crew.pass_time(10 * MINUTE, 10 * MINUTE)
+    assert crew.jobs("observe", "done") == 1, "of the second order"
 
 
 async def test_a_top_up_announces_the_later_end_again(crew: Crew) -> None:
