@@ -36,7 +36,7 @@ _NOT_OF_THE_STORE = tuple(
     f"--ignore=tests/service/{name}"
     for name in (
         *("faults", "hostile", "kills", "test_cli.py", "test_demo.py", "test_deployment.py"),
-        *("test_files.py", "test_guard.py", "test_listen.py", "test_logs.py", "test_middleware.py"),
+        *("test_files.py", "test_guard.py", "test_logs.py", "test_middleware.py"),
         *("test_protocol.py", "test_sender.py", "test_serve.py", "test_shared_limits.py"),
         *("test_settings.py", "test_simulator.py", "test_worker_process.py"),
     )
