@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from .documents import breaking, changes, everywhere, report
+from .documents import PLACES, SENT_BY_CLIENTS, affected, breaking, changes, everywhere, report
 
 SAME: dict[str, tuple[Any, Any]] = {
     "an integer is a number": ([{"type": "integer"}, {"type": "number"}], {"type": ["integer"]}),
@@ -54,3 +54,19 @@ def test_null_beside_one_alternative_is_one_more_type(
         report(tmp_path, everywhere(nullable), everywhere(NULLABLE["anyOf"][0])).findings
     )
     assert {each.rule for each in found} == {"nullable-narrowed"}
+
+
+@pytest.mark.parametrize(
+    ("mark", "places"),
+    [("writeOnly", SENT_BY_CLIENTS), ("readOnly", PLACES.keys() - SENT_BY_CLIENTS)],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_property_that_one_side_sends_changes_nothing_for_the_other_one(
+    mark: str, places: set[str], order: int, tmp_path: Path
+) -> None:
+    def holding(most: int, required: list[str]) -> dict[str, Any]:
+        text = {"type": "string", "maxLength": most, mark: True}
+        return everywhere({"type": "object", "properties": {"a": text}, "required": required})
+
+    sides = [holding(5, ["a"]), holding(6, [])][::order]
+    assert affected(changes(report(tmp_path, *sides))) == places

@@ -51,6 +51,23 @@ def test_every_form_of_a_secret_is_found(written: Callable[[str], str]) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"), [("cGluLTc=", f"{REDACTED}="), ("cGluLTc", REDACTED)]
+)
+def test_a_secret_too_short_to_be_found_within_base64_is_found_as_the_whole_of_it(
+    written: str, shown: str
+) -> None:
+    assert Redaction(["pin-7"]).text(written) == shown
+
+
+def test_a_secret_with_half_of_a_surrogate_pair_is_found() -> None:
+    # JSON may escape one half alone.
+    half = json.loads(r'"key-\ud800-1"')
+    assert (
+        Redaction([half]).text(f"a {half}, {json.dumps(half)[1:-1]}") == f"a {REDACTED}, {REDACTED}"
+    )
+
+
 @pytest.mark.parametrize("user", ["", "u", "us", "use", "user"])
 def test_credentials_are_found_within_the_base64_of_a_header(user: str) -> None:
     header = base64.b64encode(f"{user}:{SECRET}:more".encode()).decode()
