@@ -39,18 +39,26 @@ def test_a_step_is_said_in_words(before: Any, after: Any, words: str, tmp_path: 
     assert {each.message for each in found} == {words}
 
 
-@pytest.mark.parametrize("mark", ["x-contract-sensitive", "x-contract-once"])
-def test_the_example_of_a_secret_is_not_shown(mark: str, tmp_path: Path) -> None:
-    secret = {"type": "string", "minLength": 8, "example": "sk-12345", mark: True}
-    found = breaking(
-        report(tmp_path, everywhere(secret), everywhere({**secret, "minLength": 20})).findings
-    )
-    assert {each.counterexample for each in found} == {'"aaaaaaaa"'}
+# No text that is tried for it is right.
+CODE = {"type": "string", "pattern": "^(?=.*z)[a-z]{3}$"}
 
 
-def test_what_one_step_allows_and_the_next_one_takes_back_breaks_none_who_send(
-    tmp_path: Path,
+@pytest.mark.parametrize(
+    ("marks", "shown"),
+    [({}, '"xyz"'), ({"x-contract-sensitive": True}, None), ({"x-contract-once": True}, None)],
+)
+def test_an_example_shows_a_break_unless_it_is_secret(
+    marks: Any, shown: str | None, tmp_path: Path
 ) -> None:
-    wider = {"type": ["string", "integer"], "minimum": 5}
-    found = breaking(report(tmp_path, everywhere(TEXT), everywhere(wider)).findings)
-    assert {(each.rule, each.counterexample) for each in found} == {("type-widened", "5")}
+    code = {**CODE, "example": "xyz", **marks}
+    found = breaking(
+        report(tmp_path, everywhere(code), everywhere({**code, "maxLength": 2})).findings
+    )
+    assert {each.counterexample for each in found} == {shown}
+
+
+def test_a_value_that_the_base_refuses_is_not_shown(tmp_path: Path) -> None:
+    base = {"type": "object", "properties": {"code": CODE}, "required": ["code"]}
+    revision = {**base, "required": ["code", "name"]}
+    found = breaking(report(tmp_path, everywhere(base), everywhere(revision)).findings)
+    assert {(each.rule, each.counterexample) for each in found} == {("property-required", None)}
