@@ -56,6 +56,18 @@ def test_null_beside_one_alternative_is_one_more_type(
     assert {each.rule for each in found} == {"nullable-narrowed"}
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_change_beside_null_is_placed_where_it_stands(order: int, tmp_path: Path) -> None:
+    text, null = NULLABLE["anyOf"]
+    sides = [
+        everywhere({"anyOf": [each, null][::order]}) for each in (text, {**text, "maxLength": 4})
+    ]
+    found = changes(report(tmp_path, *sides))
+    place = f"/anyOf/{[text, null][::order].index(text)}/maxLength"
+    assert found
+    assert [each.pointer for each in found if not str(each.pointer).endswith(place)] == []
+
+
 @pytest.mark.parametrize(
     ("mark", "places"),
     [("writeOnly", SENT_BY_CLIENTS), ("readOnly", PLACES.keys() - SENT_BY_CLIENTS)],

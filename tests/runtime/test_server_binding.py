@@ -593,6 +593,11 @@ def test_a_body_of_another_media_type_is_refused(server: Server, headers: dict[s
     assert (answer.status, answer.error["code"]) == (400, "not_json")
 
 
+def test_a_body_that_is_announced_as_not_encoded_is_read(server: Server) -> None:
+    headers = {"Content_Type": "application/json", "Content_Encoding": "Identity"}
+    assert server.post("/things", '{"reference": "r"}', **headers).status == 201
+
+
 def test_a_body_may_be_as_large_as_the_limit_and_no_larger(server: Server) -> None:
     body = '{"reference": "r"}'
     assert server.post("/things", body.ljust(1000)).status == 201
