@@ -309,6 +309,8 @@ def test_an_argument_that_breaks_the_contract_is_not_sent(
 def test_a_success_without_a_body_is_none(caller: Caller, origin: Origin) -> None:
     origin.answer(Answer(204, b""))
     assert caller(lambda client: client.things.delete("a")) is None
+    # So that a server need not wait for a body (RFC 9110, 8.6).
+    assert origin.asked[0].headers["content-length"] == "0"
 
 
 @pytest.mark.parametrize(

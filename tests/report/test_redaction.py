@@ -79,6 +79,19 @@ def test_credentials_are_found_within_the_base64_of_a_header(user: str) -> None:
     assert known <= len(header) - len(SECRET.encode()) * 8 // 6 + 2
 
 
+@pytest.mark.parametrize(
+    ("secret", "shown"),
+    [
+        # Nine characters of it, and six.
+        ("pin-123", f"dXNy{REDACTED}35tb3Jl"),
+        ("pin-1", "dXNycGluLTF+bW9yZQ=="),
+    ],
+)
+def test_only_a_piece_of_base64_that_is_long_enough_is_hidden(secret: str, shown: str) -> None:
+    header = base64.b64encode(f"usr{secret}~more".encode()).decode()
+    assert Redaction([secret]).text(header) == shown
+
+
 def test_values_lose_secrets_in_members_names_items_and_numbers() -> None:
     redaction = Redaction(["secret-1", "12345678"])
     assert redaction.value(
