@@ -9,6 +9,7 @@ import pytest
 
 from .documents import PLACES, SENT_BY_CLIENTS, affected, breaking, changes, everywhere, report
 
+A, B = {"a": {"type": "integer"}}, {"b": {"type": "integer"}}
 SAME: dict[str, tuple[Any, Any]] = {
     "an integer is a number": ([{"type": "integer"}, {"type": "number"}], {"type": ["integer"]}),
     "types that both have": (
@@ -28,6 +29,10 @@ SAME: dict[str, tuple[Any, Any]] = {
         [{"required": ["a"]}, {"required": ["b", "a"]}],
         {"required": ["a", "b"]},
     ),
+    "a closed part and more about what it knows": (
+        [{"properties": A, "additionalProperties": False}, {"properties": {"a": {"maximum": 3}}}],
+        {"properties": {"a": {**A["a"], "maximum": 3}}, "additionalProperties": False},
+    ),
 }
 NULLABLE = {"anyOf": [{"type": "string", "maxLength": 5}, {"type": "null"}]}
 
@@ -40,6 +45,13 @@ def test_parts_say_what_they_say_together(
     sides = everywhere({"allOf": parts[::order]}), everywhere(whole)
     for base, revision in (sides, sides[::-1]):
         assert changes(report(tmp_path, base, revision)) == []
+
+
+def test_a_closed_part_refuses_what_only_another_one_names(tmp_path: Path) -> None:
+    closed = {"allOf": [{"properties": A, "additionalProperties": False}, {"properties": B}]}
+    whole = {"properties": A | B, "additionalProperties": False}
+    found = breaking(report(tmp_path, everywhere(whole), everywhere(closed)).findings)
+    assert affected(found) >= SENT_BY_CLIENTS
 
 
 @pytest.mark.parametrize("order", [1, -1])
