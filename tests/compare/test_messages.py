@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -62,3 +63,25 @@ def test_a_value_that_the_base_refuses_is_not_shown(tmp_path: Path) -> None:
     revision = {**base, "required": ["code", "name"]}
     found = breaking(report(tmp_path, everywhere(base), everywhere(revision)).findings)
     assert {(each.rule, each.counterexample) for each in found} == {("property-required", None)}
+
+
+CONTENT = {
+    "type": "string",
+    "contentMediaType": "application/json",
+    "contentSchema": {"type": "object", "required": ["a"]},
+}
+ENCODED = {"type": "string", "contentEncoding": "base32"}
+# The schemas before and after, and the value that is sent and refused now.
+REFUSED: dict[str, tuple[Any, Any, str]] = {
+    "a fraction": ({"type": "number"}, {"type": "integer"}, "0.5"),
+    "content": (CONTENT, {**CONTENT, "minLength": 30}, json.dumps('{"a": null}')),
+    "an unknown encoding": (ENCODED, {**ENCODED, "maxLength": 3}, '"aaaa"'),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "value"), REFUSED.values(), ids=REFUSED)
+def test_a_value_that_is_refused_now_is_shown(
+    before: Any, after: Any, value: str, tmp_path: Path
+) -> None:
+    found = breaking(report(tmp_path, everywhere(before), everywhere(after)).findings)
+    assert {each.counterexample for each in found} == {value}
