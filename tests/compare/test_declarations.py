@@ -15,6 +15,9 @@ from specwright.document.sources.load import load
 from specwright.findings import Level
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword, Place
+from specwright.vocabulary.keywords.capacity import CAPACITY
+from specwright.vocabulary.keywords.delivery import DELIVERY
+from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
 from specwright.vocabulary.table import KEYWORDS
 
 from .documents import TODAY
@@ -68,6 +71,25 @@ def test_no_member_changes_in_silence(
     base, revision = (Site("", {keyword.name: value}) for value in (keyword.example, changed))
     found = list(declaration_changes(base, revision, place))
     assert [each.revision.startswith(f"/{keyword.name}") for each in found] == [True]
+
+
+# The members that break a promise where there was none, and where there is none any more.
+NEW_AND_GONE: list[tuple[Keyword[Any], set[str], set[str]]] = [
+    (RATE_LIMITS, {"classes/read/limit", "classes/read/window_seconds"}, {"headers/retry"}),
+    (CAPACITY, {"limit"}, {"release"}),
+    (DELIVERY, {"connect_timeout_seconds", "timeout_seconds"}, {"retry_after_seconds"}),
+]
+
+
+@pytest.mark.parametrize(("keyword", "new", "gone"), NEW_AND_GONE)
+def test_a_limit_breaks_when_it_is_new_and_a_service_when_it_is_gone(
+    keyword: Keyword[Any], new: set[str], gone: set[str]
+) -> None:
+    nothing, declared = Site("", {}), Site("", {keyword.name: keyword.example})
+    for base, revision, members in ((nothing, declared, new), (declared, nothing, gone)):
+        found = declaration_changes(base, revision, keyword.places[0])
+        broken = [each.revision for each in found if each.rule != "declaration-compatible"]
+        assert set(broken) == {f"/{keyword.name}/{member}" for member in members}
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from .documents import breaking, changes, everywhere, report
+from .documents import PLACES, SENT_BY_CLIENTS, affected, breaking, changes, everywhere, report
 
+A, B = {"a": {"type": "integer"}}, {"b": {"type": "integer"}}
 SAME: dict[str, tuple[Any, Any]] = {
     "an integer is a number": ([{"type": "integer"}, {"type": "number"}], {"type": ["integer"]}),
     "types that both have": (
@@ -28,6 +29,10 @@ SAME: dict[str, tuple[Any, Any]] = {
         [{"required": ["a"]}, {"required": ["b", "a"]}],
         {"required": ["a", "b"]},
     ),
+    "a closed part and more about what it knows": (
+        [{"properties": A, "additionalProperties": False}, {"properties": {"a": {"maximum": 3}}}],
+        {"properties": {"a": {**A["a"], "maximum": 3}}, "additionalProperties": False},
+    ),
 }
 NULLABLE = {"anyOf": [{"type": "string", "maxLength": 5}, {"type": "null"}]}
 
@@ -42,6 +47,13 @@ def test_parts_say_what_they_say_together(
         assert changes(report(tmp_path, base, revision)) == []
 
 
+def test_a_closed_part_refuses_what_only_another_one_names(tmp_path: Path) -> None:
+    closed = {"allOf": [{"properties": A, "additionalProperties": False}, {"properties": B}]}
+    whole = {"properties": A | B, "additionalProperties": False}
+    found = breaking(report(tmp_path, everywhere(whole), everywhere(closed)).findings)
+    assert affected(found) >= SENT_BY_CLIENTS
+
+
 @pytest.mark.parametrize("order", [1, -1])
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])
 def test_null_beside_one_alternative_is_one_more_type(
@@ -54,3 +66,31 @@ def test_null_beside_one_alternative_is_one_more_type(
         report(tmp_path, everywhere(nullable), everywhere(NULLABLE["anyOf"][0])).findings
     )
     assert {each.rule for each in found} == {"nullable-narrowed"}
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_change_beside_null_is_placed_where_it_stands(order: int, tmp_path: Path) -> None:
+    text, null = NULLABLE["anyOf"]
+    sides = [
+        everywhere({"anyOf": [each, null][::order]}) for each in (text, {**text, "maxLength": 4})
+    ]
+    found = changes(report(tmp_path, *sides))
+    place = f"/anyOf/{[text, null][::order].index(text)}/maxLength"
+    assert found
+    assert [each.pointer for each in found if not str(each.pointer).endswith(place)] == []
+
+
+@pytest.mark.parametrize(
+    ("mark", "places"),
+    [("writeOnly", SENT_BY_CLIENTS), ("readOnly", PLACES.keys() - SENT_BY_CLIENTS)],
+)
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_property_that_one_side_sends_changes_nothing_for_the_other_one(
+    mark: str, places: set[str], order: int, tmp_path: Path
+) -> None:
+    def holding(most: int, required: list[str]) -> dict[str, Any]:
+        text = {"type": "string", "maxLength": most, mark: True}
+        return everywhere({"type": "object", "properties": {"a": text}, "required": required})
+
+    sides = [holding(5, ["a"]), holding(6, [])][::order]
+    assert affected(changes(report(tmp_path, *sides))) == places

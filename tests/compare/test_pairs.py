@@ -14,6 +14,7 @@ from .documents import breaking, changes, everywhere, report
 TEXT = {"type": "string", "maxLength": 5}
 NUMBER = {"type": "integer", "maximum": 10}
 TRUTH = {"type": "boolean"}
+GONE = ["operation-removed", "operation-added"]
 
 
 def answering(response: dict[str, Any]) -> dict[str, Any]:
@@ -40,6 +41,43 @@ def test_media_types_have_neither_case_nor_spaces(tmp_path: Path) -> None:
     assert changes(report(tmp_path, *(document(name, 9) for name in names))) == []
     [found] = changes(report(tmp_path, document(names[0], 9), document(names[1], 10)))
     assert found.rule == "range-widened"
+
+
+def test_ranges_of_statuses_have_no_case(tmp_path: Path) -> None:
+    def document(status: str, most: int) -> dict[str, Any]:
+        schema = {"type": "integer", "maximum": most}
+        answer = {"description": "Done.", "content": {"application/json": {"schema": schema}}}
+        return whole("{}") | {"paths": {"/a": {"get": {"responses": {status: answer}}}}}
+
+    assert changes(report(tmp_path, document("2xx", 9), document("2XX", 9))) == []
+    [found] = changes(report(tmp_path, document("2xx", 9), document("2XX", 10)))
+    assert found.rule == "range-widened"
+
+
+def calling(path: str, name: str, expression: str) -> dict[str, Any]:
+    """A document with an operation that calls back, and a webhook."""
+    done = {"responses": {"200": {"description": "Done."}}}
+    callbacks = {"changed": {expression: {"post": done}}}
+    return whole("{}") | {
+        "paths": {path: {"post": {**done, "callbacks": callbacks}}},
+        "webhooks": {name: {"post": done}},
+    }
+
+
+@pytest.mark.parametrize(
+    ("revision", "rules"),
+    [
+        (("/a/{key}", "order.{id}", "{$request.body#/url}"), []),
+        (("/a/{id}", "order.{key}", "{$request.body#/url}"), GONE),
+        (("/a/{id}", "order.{id}", "{$request.body#/to}"), GONE),
+    ],
+    ids=["a path", "a webhook", "a callback"],
+)
+def test_only_a_path_is_the_same_under_another_name_in_braces(
+    revision: tuple[str, str, str], rules: list[str], tmp_path: Path
+) -> None:
+    base = calling("/a/{id}", "order.{id}", "{$request.body#/url}")
+    assert [each.rule for each in changes(report(tmp_path, base, calling(*revision)))] == rules
 
 
 @pytest.mark.parametrize("keyword", ["anyOf", "oneOf"])

@@ -40,6 +40,28 @@ def test_a_parameter_is_read_as_text(
     assert [each.rule for each in found] == rules
 
 
+@pytest.mark.parametrize(
+    ("written", "rule"),
+    [
+        ({}, "text-type-changed"),
+        ({"explode": True}, "text-type-changed"),
+        # A comma separates items.
+        ({"explode": False}, "type-narrowed"),
+        ({"style": "pipeDelimited"}, "type-narrowed"),
+    ],
+)
+def test_one_text_in_a_query_is_a_list_of_one_where_each_item_has_its_name(
+    written: dict[str, Any], rule: str, tmp_path: Path
+) -> None:
+    def document(schema: Any) -> dict[str, Any]:
+        parameter = {"name": "q", "in": "query", "schema": schema, **written}
+        operation = {"parameters": [parameter], "responses": {}}
+        return whole("{}") | {"paths": {"/a": {"get": operation}}}
+
+    found = breaking(report(tmp_path, document({"type": "string"}), document(TEXTS)).findings)
+    assert [each.rule for each in found] == [rule]
+
+
 def test_a_body_in_json_or_in_parts_has_types(tmp_path: Path) -> None:
     def document(media_type: str, kind: str) -> dict[str, Any]:
         body = {"content": {media_type: {"schema": {"type": kind}}}}

@@ -16,6 +16,10 @@ from specwright.document.sources.load import load
 
 GET = "/paths/~1things/get"
 TEXT = {"type": "string"}
+LIST = {
+    "type": "array",
+    "items": {"type": "object", "properties": {"name": {"enum": ["a", "b"]}, "note": TEXT}},
+}
 DOCUMENT = {
     "openapi": "3.1.0",
     "info": {"title": "Things", "version": "1"},
@@ -29,7 +33,8 @@ DOCUMENT = {
                     {"name": "session", "in": "cookie", "schema": TEXT},
                 ],
                 "responses": {
-                    status: {"description": "…"} for status in ("200", "404", "4XX", "default")
+                    "200": {"description": "…", "content": {"application/json": {"schema": LIST}}},
+                    **{status: {"description": "…"} for status in ("404", "4XX", "default")},
                 },
             }
         }
@@ -44,10 +49,12 @@ def contract(tmp_path: Path) -> Contract:
     return Contract(load(path))
 
 
-def items(contract: Contract, status: int, query: str = "", **headers: str) -> list[Item]:
+def items(
+    contract: Contract, status: int, query: str = "", body: bytes = b"", **headers: str
+) -> list[Item]:
     """The coverage after one answer."""
     request = Request("GET", f"http://127.0.0.1/things{query}", tuple(headers.items()))
-    response = Response(status, (), b"")
+    response = Response(status, (), body)
     record = Record()
     record.add(Exchange(0, "scenarios", MAIN, GET, request, response, None, 0, 0))
     return coverage(contract, record)
@@ -81,6 +88,24 @@ def test_a_parameter_is_reached_by_a_request_that_has_it(
 ) -> None:
     assert reached("parameter", items(contract, 200, query, **headers)) == given
     assert reached("parameter", items(contract, 404, query, **headers)) == set()
+
+
+@pytest.mark.parametrize(
+    ("body", "properties", "values"),
+    [
+        (b"", set(), set()),
+        (b"{}", set(), set()),
+        (b"[]", set(), set()),
+        (b'[{"name": "a"}, {"name": "c"}, 5]', {"name"}, {"name=a"}),
+        (b'[{"name": "a"}, {"name": "b", "note": "n"}]', {"name", "note"}, {"name=a", "name=b"}),
+    ],
+)
+def test_what_items_of_a_list_have_is_reached(
+    contract: Contract, body: bytes, properties: set[str], values: set[str]
+) -> None:
+    found = items(contract, 200, body=body)
+    for kind, names in (("property", properties), ("enum value", values)):
+        assert reached(kind, found) == {f"200 [].{name}" for name in names}
 
 
 def test_a_share_is_rounded_down() -> None:

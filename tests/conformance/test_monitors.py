@@ -82,6 +82,16 @@ def test_a_failure_that_is_declared_with_its_code_is_none_of_the_server(
     assert ("server-error" in {rule for rule, _ in found}) == is_failure
 
 
+@pytest.mark.parametrize(("message", "is_wrong"), [("Sorry.", False), ("", True), (None, True)])
+def test_an_error_says_something_to_people(
+    contract: Contract, message: str | None, is_wrong: bool
+) -> None:
+    body = json.dumps({"type": "state", "code": "changed", "message": message})
+    found = blamed(contract, "createOrder", 422, body=body)
+    said = "createOrder: 'changed' without a sentence for people"
+    assert [text for rule, text in found if rule == "error-code"] == [said] * is_wrong
+
+
 @pytest.mark.parametrize("status", [404, 410])
 def test_what_is_not_there_needs_no_declaration(contract: Contract, status: int) -> None:
     assert blamed(contract, "getOrder", status) == []

@@ -238,6 +238,25 @@ def test_a_limit_that_another_key_uses_up_is_found(bug: str, rules: set[str]) ->
         assert {each.rule for each in begun.record.failures.values()} == rules
 
 
+def test_a_limit_that_was_used_up_before_is_not_blamed() -> None:
+    main, _, spent = KEYS
+    shop = Shop()
+    shop.asked[spent] = shop.requests
+    with (
+        serving(shop.app()) as url,
+        Target(
+            url, Credential.of(contract().document), Record(), {MAIN: main, LIMITED: spent}
+        ) as target,
+    ):
+        bench = Workbench(contract(), target, "scenarios")
+        for scenario in (explore, windows):
+            scenario(bench)
+    assert target.record.failures == {}
+    assert [each.reason for each in target.record.skips if each.rule == "rate-limit-scope"] == [
+        "no answer says what is left of the limit"
+    ]
+
+
 def written(place: Path, document: object) -> Contract:
     path = place / "shop.json"
     path.write_text(json.dumps(document), "utf-8")
@@ -327,6 +346,17 @@ def test_a_right_implementation_is_not_blamed() -> None:
     unreached = [(each.kind, each.name) for each in done.items if not each.reached]
     assert ("operation", "createOrder") not in unreached
     assert all(each.reason for each in done.items if not each.reached)
+
+
+def test_every_rule_is_applied_or_it_is_said_why_not() -> None:
+    record = run().record
+    assert set(BUGS.values()) <= record.checked.keys()
+    assert {(each.rule, each.reason) for each in record.skips} == {
+        ("pagination", "the list has one page only"),
+        ("permission", "no key was given that may do nothing"),
+        ("rate-limit", "no key was given whose limits may be used up"),
+        ("rate-limit-scope", "no key was given whose limits may be used up"),
+    }
 
 
 def refused(exchange: Exchange) -> bool:

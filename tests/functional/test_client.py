@@ -309,6 +309,8 @@ def test_an_argument_that_breaks_the_contract_is_not_sent(
 def test_a_success_without_a_body_is_none(caller: Caller, origin: Origin) -> None:
     origin.answer(Answer(204, b""))
     assert caller(lambda client: client.things.delete("a")) is None
+    # So that a server need not wait for a body (RFC 9110, 8.6).
+    assert origin.asked[0].headers["content-length"] == "0"
 
 
 @pytest.mark.parametrize(
@@ -451,14 +453,24 @@ def test_a_proxy_gets_the_request_and_its_own_credentials(caller: Caller, origin
     assert asked.headers["proxy-authorization"] == f"Basic {b64encode(b'user:p@ss').decode()}"
 
 
+@pytest.mark.parametrize("variable", ["http_proxy", "all_proxy"])
 def test_the_environment_may_name_a_proxy(
-    caller: Caller, origin: Origin, monkeypatch: pytest.MonkeyPatch
+    caller: Caller, origin: Origin, monkeypatch: pytest.MonkeyPatch, variable: str
 ) -> None:
-    monkeypatch.setenv("http_proxy", origin.url.removeprefix("http://"))
+    monkeypatch.setenv(variable, origin.url.removeprefix("http://"))
     monkeypatch.setenv("no_proxy", "elsewhere.example")
     origin.answer(thing())
     caller(lambda client: client.things.get("a"), base_url="http://api.example")
     assert origin.asked[0].target == "http://api.example/things/a"
+
+
+def test_the_environment_may_leave_a_host_out_of_its_proxy(
+    caller: Caller, origin: Origin, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", "127.0.0.1:9")
+    monkeypatch.setenv("no_proxy", "127.0.0.1")
+    origin.answer(thing())
+    assert caller(lambda client: client.things.get("a"), max_retries=0).id == "a"
 
 
 @pytest.mark.parametrize("body", [b'{"id"', b"", b"[]", b'{"id": 5}', b'{"size": 1}', b"\xff"])

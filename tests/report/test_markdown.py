@@ -1,5 +1,6 @@
 """Comments say what was found, fit, and hold nothing of what somebody else wrote but text."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -101,6 +102,30 @@ def test_evidence_tables_and_waived_findings_are_folded() -> None:
     assert "<summary>1 waived finding</summary>" in text
 
 
+def test_every_row_has_a_cell_below_each_heading() -> None:
+    text = markdown(replace(REPORT, facts=()))
+    headed = [table.split("</tr>") for table in text.split("<table>")[2:]]
+    assert len(headed) == 3
+    for heading, *rows in headed:
+        counts = [row.count("<td>") for row in rows if "<td>" in row]
+        assert counts
+        assert set(counts) == {heading.count("<th>")}
+
+
+def test_a_waived_finding_stands_below_its_headings() -> None:
+    waived = markdown(Report("f", (), (WAIVED,)))
+    headings = "<tr><th>Rule</th><th>Place</th><th>Message</th><th>Reason</th></tr>"
+    assert (
+        f"{headings}\n<tr><td><code>{WAIVED.rule}</code></td><td><code>{WAIVED.location}" in waived
+    )
+    assert waived.count("<td>") == 2 + 4
+
+
+def test_a_place_leads_to_another_one_only_if_there_is_one() -> None:
+    assert markdown(Report("f", (SHAPE,))).count("see also") == 1
+    assert "see also" not in markdown(Report("f", (SLOW,)))
+
+
 def test_errors_come_first() -> None:
     text = markdown(replace(REPORT, findings=(SLOW, SHAPE)))
     assert text.index(SHAPE.message) < text.index(SLOW.message)
@@ -161,7 +186,8 @@ def test_nothing_is_so_long_that_it_does_not_fit(text: str) -> None:
     )
     written = markdown(full)
     assert len(written) < 65_536
-    assert "left out" in written
+    for noun in ("finding", "waived finding", "fact", "table"):
+        assert re.search(rf"\d+ {noun}s? left out", written)
     list(blocks(written))
 
 

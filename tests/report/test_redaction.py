@@ -51,6 +51,23 @@ def test_every_form_of_a_secret_is_found(written: Callable[[str], str]) -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("written", "shown"), [("cGluLTc=", f"{REDACTED}="), ("cGluLTc", REDACTED)]
+)
+def test_a_secret_too_short_to_be_found_within_base64_is_found_as_the_whole_of_it(
+    written: str, shown: str
+) -> None:
+    assert Redaction(["pin-7"]).text(written) == shown
+
+
+def test_a_secret_with_half_of_a_surrogate_pair_is_found() -> None:
+    # JSON may escape one half alone.
+    half = json.loads(r'"key-\ud800-1"')
+    assert (
+        Redaction([half]).text(f"a {half}, {json.dumps(half)[1:-1]}") == f"a {REDACTED}, {REDACTED}"
+    )
+
+
 @pytest.mark.parametrize("user", ["", "u", "us", "use", "user"])
 def test_credentials_are_found_within_the_base64_of_a_header(user: str) -> None:
     header = base64.b64encode(f"{user}:{SECRET}:more".encode()).decode()
@@ -60,6 +77,19 @@ def test_credentials_are_found_within_the_base64_of_a_header(user: str) -> None:
     # A character at each end holds bits of a neighbour, too.
     known = len(before) + len(after)
     assert known <= len(header) - len(SECRET.encode()) * 8 // 6 + 2
+
+
+@pytest.mark.parametrize(
+    ("secret", "shown"),
+    [
+        # Nine characters of it, and six.
+        ("pin-123", f"dXNy{REDACTED}35tb3Jl"),
+        ("pin-1", "dXNycGluLTF+bW9yZQ=="),
+    ],
+)
+def test_only_a_piece_of_base64_that_is_long_enough_is_hidden(secret: str, shown: str) -> None:
+    header = base64.b64encode(f"usr{secret}~more".encode()).decode()
+    assert Redaction([secret]).text(header) == shown
 
 
 def test_values_lose_secrets_in_members_names_items_and_numbers() -> None:

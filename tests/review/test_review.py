@@ -60,6 +60,20 @@ def of(
     return joined(validations, documents, package, accepted, today=TODAY)
 
 
+@pytest.mark.parametrize(
+    ("defined", "message"),
+    [(b"", "shop.client.A: removed"), (b"class A: ...", "shop.A: removed")],
+    ids=["gone", "kept"],
+)
+def test_a_name_that_is_gone_is_told_once_where_it_was_defined(
+    documents: tuple[Document, Document], defined: bytes, message: str
+) -> None:
+    base = {"shop/__init__.py": b"__all__ = ['A', 'B']", "shop/client.py": b"class A: ..."}
+    revision = {"shop/__init__.py": b"__all__ = ['B']", "shop/client.py": defined}
+    found = of(documents, base, revision).findings
+    assert [each.message for each in found if each.rule == "sdk-broken"] == [message]
+
+
 def test_nothing_is_said_of_a_change_that_is_none(repository: Repository, specwright: Run) -> None:
     result = specwright("review", "--base", "main", cwd=repository.top)
     commit = repository.git("rev-parse", "HEAD")[:12]

@@ -432,6 +432,7 @@ def test_a_parameter_arrives_as_what_its_text_stands_for(
         ("session=s", "s"),
         ("other=1; session=a%20b%3B%C3%A9; more=2", "a b;é"),
         ('session="quoted"', "quoted"),
+        ('session="', '"'),
         ("session=", ""),
         ("session", None),
         ("; ;=x; sess=1", None),
@@ -593,6 +594,11 @@ def test_a_body_of_another_media_type_is_refused(server: Server, headers: dict[s
     assert (answer.status, answer.error["code"]) == (400, "not_json")
 
 
+def test_a_body_that_is_announced_as_not_encoded_is_read(server: Server) -> None:
+    headers = {"Content_Type": "application/json", "Content_Encoding": "Identity"}
+    assert server.post("/things", '{"reference": "r"}', **headers).status == 201
+
+
 def test_a_body_may_be_as_large_as_the_limit_and_no_larger(server: Server) -> None:
     body = '{"reference": "r"}'
     assert server.post("/things", body.ljust(1000)).status == 201
@@ -721,6 +727,15 @@ def test_a_condition_becomes_the_contracts_code(server: Server, things: Things) 
         "changed",
         "reference",
     )
+
+
+@pytest.mark.parametrize(("status", "type_"), [(404, "not_found"), (429, "rate_limit")])
+def test_a_code_that_is_not_listed_has_the_type_of_its_status(
+    server: Server, things: Things, status: int, type_: str
+) -> None:
+    things.answer = Problem("vanished", "?", status=status)
+    answer = server.post("/things", {"reference": "r"})
+    assert (answer.status, answer.error["type"]) == (status, type_)
 
 
 def test_what_is_not_implemented_is_501(server: Server, things: Things) -> None:

@@ -8,7 +8,9 @@ from dataclasses import replace
 import pytest
 
 from specwright.conformance.contract.webhooks import Webhook, webhooks
+from specwright.conformance.recording.record import Record
 from specwright.conformance.webhooks.attempt import Attempt, Fault
+from specwright.conformance.webhooks.judge import Judge
 from specwright.conformance.webhooks.sequence import (
     EARLY_SECONDS,
     LATE_SECONDS,
@@ -88,6 +90,18 @@ def test_no_attempt_is_awaited_after_the_last_one_that_is_declared(webhook: Webh
 def test_one_that_was_acknowledged_does_not_come_again(webhook: Webhook) -> None:
     message = "an event that was acknowledged comes again"
     assert said(webhook, attempt(0), attempt(PAUSE)) == [("delivery-acknowledged", message)]
+
+
+@pytest.mark.parametrize(("after", "is_checked"), [(PAUSE - 0.01, False), (PAUSE, True)])
+def test_an_acknowledged_event_is_watched_until_its_next_attempt_would_have_come(
+    webhook: Webhook, after: float, is_checked: bool
+) -> None:
+    assert webhook.delivery is not None
+    headers = ((webhook.delivery.event_type_header.raw, webhook.name),)
+    record = Record()
+    judge = Judge(record, [webhook], Pace())
+    judge.together([replace(attempt(0), headers=headers)], BEGUN + after)
+    assert ("delivery-acknowledged" in record.checked) == is_checked
 
 
 def test_bytes_and_timestamps_of_the_next_attempt(webhook: Webhook) -> None:

@@ -111,6 +111,16 @@ def test_each_fault_is_found_by_its_rule(
     assert rules(document, application, Level.ERROR) == expected
 
 
+def test_a_proxy_of_the_environment_gets_no_delivery(
+    document: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("no_proxy", "NO_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    assert rules(document, app(consumer_app.right), Level.ERROR) == set()
+
+
 def test_a_failure_is_no_refusal(document: Document) -> None:
     found = rules(document, app(consumer_app.right, refusal=500), Level.WARNING)
     assert found == {each.id for each in RULES if each.id.startswith("refuses-")}

@@ -1,0 +1,87 @@
+"""What a finding says of a change, and what it shows of values."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from .documents import breaking, changes, everywhere, report
+
+A, B = {"^a": {"type": "string"}}, {"^b": {"type": "integer"}}
+TEXT, NUMBER = {"type": "string"}, {"type": "integer"}
+# The schemas before and after, and the words for the step from one to the other.
+WORDS: dict[str, tuple[Any, Any, str]] = {
+    "new": ({}, {"patternProperties": A}, "patternProperties is new"),
+    "gone": ({"patternProperties": A}, {}, "patternProperties is gone"),
+    "changed": (
+        {"patternProperties": A},
+        {"patternProperties": A | B},
+        "patternProperties changed",
+    ),
+    "alternatives": (
+        {"oneOf": [TEXT, NUMBER]},
+        {"oneOf": [{**TEXT, "title": "Name"}, NUMBER, {"maximum": 3}]},
+        "oneOf string, integer -> Name, integer, 2",
+    ),
+    "values": (
+        {"enum": ["a", "b"]},
+        {"enum": ["b", "c"]},
+        "enum gains c and loses a",
+    ),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "words"), WORDS.values(), ids=WORDS)
+def test_a_step_is_said_in_words(before: Any, after: Any, words: str, tmp_path: Path) -> None:
+    found = changes(report(tmp_path, everywhere(before), everywhere(after)))
+    assert {each.message for each in found} == {words}
+
+
+# No text that is tried for it is right.
+CODE = {"type": "string", "pattern": "^(?=.*z)[a-z]{3}$"}
+
+
+@pytest.mark.parametrize(
+    ("marks", "shown"),
+    [({}, '"xyz"'), ({"x-contract-sensitive": True}, None), ({"x-contract-once": True}, None)],
+)
+def test_an_example_shows_a_break_unless_it_is_secret(
+    marks: Any, shown: str | None, tmp_path: Path
+) -> None:
+    code = {**CODE, "example": "xyz", **marks}
+    found = breaking(
+        report(tmp_path, everywhere(code), everywhere({**code, "maxLength": 2})).findings
+    )
+    assert {each.counterexample for each in found} == {shown}
+
+
+def test_a_value_that_the_base_refuses_is_not_shown(tmp_path: Path) -> None:
+    base = {"type": "object", "properties": {"code": CODE}, "required": ["code"]}
+    revision = {**base, "required": ["code", "name"]}
+    found = breaking(report(tmp_path, everywhere(base), everywhere(revision)).findings)
+    assert {(each.rule, each.counterexample) for each in found} == {("property-required", None)}
+
+
+CONTENT = {
+    "type": "string",
+    "contentMediaType": "application/json",
+    "contentSchema": {"type": "object", "required": ["a"]},
+}
+ENCODED = {"type": "string", "contentEncoding": "base32"}
+# The schemas before and after, and the value that is sent and refused now.
+REFUSED: dict[str, tuple[Any, Any, str]] = {
+    "a fraction": ({"type": "number"}, {"type": "integer"}, "0.5"),
+    "content": (CONTENT, {**CONTENT, "minLength": 30}, json.dumps('{"a": null}')),
+    "an unknown encoding": (ENCODED, {**ENCODED, "maxLength": 3}, '"aaaa"'),
+}
+
+
+@pytest.mark.parametrize(("before", "after", "value"), REFUSED.values(), ids=REFUSED)
+def test_a_value_that_is_refused_now_is_shown(
+    before: Any, after: Any, value: str, tmp_path: Path
+) -> None:
+    found = breaking(report(tmp_path, everywhere(before), everywhere(after)).findings)
+    assert {each.counterexample for each in found} == {value}
