@@ -1,7 +1,7 @@
 """Whoever a keyword names as its reader acts on it: client, stub, contract tests and review."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from specwright.config import read_config
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
-from specwright.vocabulary.keyword import Keyword, Reader
+from specwright.vocabulary.keyword import Keyword, Place, Reader
 from specwright.vocabulary.table import KEYWORDS
 
 TOOLKIT = Path(pipeline.__file__).parent
@@ -28,8 +28,9 @@ SIDES = {
 ROOMS = {Reader.CLIENT: "runtime/client", Reader.STUB: "runtime/server"}
 # The keywords that refer into each of these, and cannot stay where it goes.
 REFERRING = {
-    "x-contract-pagination": ("x-contract-order", "x-contract-filter"),
-    "x-contract-error": (
+    ("x-contract-rate-limit", Place.DOCUMENT): ("x-contract-rate-limit",),
+    ("x-contract-pagination", Place.OPERATION): ("x-contract-order", "x-contract-filter"),
+    ("x-contract-error", Place.DOCUMENT): (
         "x-contract-capacity",
         "x-contract-idempotency",
         "x-contract-invalid",
@@ -41,7 +42,7 @@ EACH = pytest.mark.parametrize(
 )
 
 
-def without(value: Any, names: tuple[str, ...]) -> Any:
+def without(value: Any, names: Collection[str]) -> Any:
     """The value without the members of these names, at any depth."""
     if isinstance(value, dict):
         return {name: without(each, names) for name, each in value.items() if name not in names}
@@ -53,9 +54,15 @@ def contract(root: Path) -> Document:
     return load(root / "spec" / "openapi.json")
 
 
-def package(contract: Document, root: Path, *left_out: str) -> FileSet:
+def package(contract: Document, root: Path, at_root: set[str], below: set[str]) -> FileSet:
+    """The package of the contract without some keywords of the document, and of its parts."""
     config = read_config(root / "pyproject.toml")
-    return pipeline.generate(contract.with_data(without(contract.data, left_out)), config.options)
+    kept = {name: each for name, each in contract.data.items() if name not in at_root}
+    data = {
+        name: each if name.startswith("x-contract-") else without(each, below)
+        for name, each in kept.items()
+    }
+    return pipeline.generate(contract.with_data(data), config.options)
 
 
 def source(*places: str) -> str:
@@ -82,9 +89,11 @@ def readers(name: str, before: str, after: str) -> Iterator[Reader]:
 def test_generated_code_differs_for_those_that_read_a_keyword(
     keyword: Keyword[Any], contract: Document, root: Path
 ) -> None:
-    others = REFERRING.get(keyword.name, ())
-    before = package(contract, root, *others)
-    after = package(contract, root, keyword.name, *others)
+    at_root = {keyword.name} if Place.DOCUMENT in keyword.places else set()
+    below = set() if at_root else {keyword.name}
+    others = set(REFERRING.get((keyword.name, keyword.places[0]), ()))
+    before = package(contract, root, set(), others)
+    after = package(contract, root, at_root, below | others)
     found = {
         reader
         for path in before.keys() | after.keys()
