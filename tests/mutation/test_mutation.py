@@ -51,6 +51,10 @@ import os, subprocess, sys
 from pathlib import Path
 
 from toy.limits import allowed, later
+from toy.table import ROWS
+
+# No line of the table runs in a test.
+COUNT = len(ROWS)
 
 
 def test_what_is_below_the_limit_is_allowed():
@@ -147,6 +151,7 @@ def test_functions_that_exist_already_are_mutated_wherever_they_are_held(tmp_pat
 def test_a_run_tells_what_tests_see_from_what_they_do_not(tmp_path: Path) -> None:
     for file, text in {
         "toy/limits.py": LIMITS,
+        "toy/table.py": "ROWS = (1, 2)\n",
         "tests/test_limits.py": TOY_TESTS,
         "pytest.ini": "[pytest]\npythonpath = .\n",
         "trial.py": TOY,
@@ -166,6 +171,7 @@ def test_a_run_tells_what_tests_see_from_what_they_do_not(tmp_path: Path) -> Non
     assert ends["LIMIT = 7 → LIMIT = None"] == ("killed", False)
     assert ends["7 → 8"][0] == "killed"
     assert ends["3 → 4"] == ("killed", False)
+    assert ends["ROWS = (1, 2) → ROWS = None"][0] == "killed"
     assert ends['print("too many") → pass'] == ("survived", True)
     assert ends["return False → return None"] == ("survived", True)
 

@@ -234,6 +234,7 @@ class _Trials:
         for (file, _), tests in reach.tests.items():
             of_file[file] |= tests
         own_files = {file for file, _ in reach.own}
+        usable = self._seconds.keys() - self._bad
         # There was no time to measure all tests.
         unknown = len(self._seconds) < len(items)
         told: dict[Edit, tuple[bool, bool]] = {}
@@ -243,7 +244,9 @@ class _Trials:
                 lines = [(mutant.name.file, line) for line in mutant.lines]
                 once = not mutant.inside or any(line in reach.imported for line in lines)
                 tests = {test for line in lines for test in reach.tests.get(line, ())}
-                tests |= of_file[mutant.name.file] if once else set()
+                if once:
+                    # A table that is read from elsewhere is reached by no test of its own.
+                    tests |= of_file[mutant.name.file] or usable
                 own = any(line in reach.own for line in lines)
                 own |= once and mutant.name.file in own_files
                 told[mutant.name] = (not own, False)
