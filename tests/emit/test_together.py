@@ -90,6 +90,48 @@ def test_a_claim_to_a_directory_that_is_no_longer_there_is_none(
         pass
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows locks a file")
+def test_a_claim_to_a_directory_that_is_gone_is_none(
+    output: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = exclusive.fcntl.flock
+
+    def flock(*arguments: int) -> None:
+        output.rename(output.with_name("old"))
+        real(*arguments)
+
+    monkeypatch.setattr(exclusive.fcntl, "flock", flock)
+    with pytest.raises(SpecwrightError, match="another run"), alone_in(output):
+        pass
+
+
+def test_a_run_that_is_refused_leaves_the_directory_to_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both looked before one of them made it; a third would claim one that was made anew."""
+    output = tmp_path / "out"
+    with alone_in(output):
+        monkeypatch.setattr(Path, "exists", lambda path: path != output)
+        with pytest.raises(SpecwrightError, match="another run"), alone_in(output):
+            pass
+        assert output.is_dir()
+
+
+def test_a_directory_is_removed_before_another_run_can_claim_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    output, real, there = tmp_path / "out", os.close, []
+
+    def close(claim: int) -> None:
+        there.append(output.exists())
+        real(claim)
+
+    with pytest.raises(ZeroDivisionError), alone_in(output):
+        monkeypatch.setattr(exclusive.os, "close", close)
+        1 / 0  # noqa: B018
+    assert there == [False]
+
+
 def _write(start: multiprocessing.synchronize.Event, number: int, output: Path) -> None:
     files = fileset({f"f{index}.py": b"# %d\n" % number for index in range(30)})
     start.wait(30)

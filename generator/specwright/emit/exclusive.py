@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -22,27 +22,33 @@ def alone_in(directory: Path) -> Iterator[None]:
     """
     missing = [each for each in (directory, *directory.parents) if not each.exists()]
     try:
-        try:
-            directory.mkdir(parents=True, exist_ok=True)
-            claim = _claim(directory)
-        except BlockingIOError:
-            raise SpecwrightError(
-                f"{directory}: another run of specwright is writing here; nothing was written",
-                hint="run the command again when the other one has ended",
-            ) from None
-        except OSError as error:
-            raise SpecwrightError(
-                f"{error.filename or directory}: cannot be written: {error.strerror}"
-            ) from error
-        try:
-            yield
-        finally:
-            os.close(claim)
+        directory.mkdir(parents=True, exist_ok=True)
+        claim = _claim(directory)
+    except BlockingIOError:
+        # The directory is that of the other run now, whoever made it.
+        raise SpecwrightError(
+            f"{directory}: another run of specwright is writing here; nothing was written",
+            hint="run the command again when the other one has ended",
+        ) from None
+    except OSError as error:
+        if not directory.is_dir():
+            _remove_empty(missing)
+        raise SpecwrightError(
+            f"{error.filename or directory}: cannot be written: {error.strerror}"
+        ) from error
+    try:
+        yield
     finally:
-        for each in missing:
-            # It stays if something was written into it.
-            with suppress(OSError):
-                each.rmdir()
+        # Before another run can claim them.
+        _remove_empty(missing)
+        os.close(claim)
+
+
+def _remove_empty(directories: Iterable[Path]) -> None:
+    """Remove directories, the innermost first; one that something was written into stays."""
+    for each in directories:
+        with suppress(OSError):
+            each.rmdir()
 
 
 if sys.platform == "win32":
@@ -66,10 +72,17 @@ else:
         claim = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(claim, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if not os.path.samestat(os.fstat(claim), directory.stat()):
+            if not _is_there(directory, claim):
                 # The other run failed, and took the directory with it that it had made.
                 raise BlockingIOError
         except OSError:
             os.close(claim)
             raise
         return claim
+
+    def _is_there(directory: Path, claim: int) -> bool:
+        """Whether a directory is the one that was opened."""
+        try:
+            return os.path.samestat(os.fstat(claim), directory.stat())
+        except FileNotFoundError:
+            return False
