@@ -101,11 +101,13 @@ def words(path: Path = WORDS) -> dict[tuple[str, str, str, int], str]:
 def render(figures: Mapping[str, Figures], said: Mapping[tuple[str, str, str, int], str]) -> str:
     """Return the page."""
     return "".join(
-        [HEAD, *(_row(room, figures[room]) for room in figures), KEY, *_lists(figures, said)]
+        [HEAD, *(_row(room, figures.get(room)) for room in ROOMS), KEY, *_lists(figures, said)]
     )
 
 
-def _row(room: str, row: Figures) -> str:
+def _row(room: str, row: Figures | None) -> str:
+    if row is None:
+        return f"| {room} | not tried yet |{' |' * 6}\n"
     unreached = sum(not each.reached for each in row.survivors)
     counts = (row.mutants, row.tried, row.killed, row.timeouts, len(row.survivors), unreached)
     return f"| {room} | {' | '.join(f'{count:,}' for count in counts)} | {row.percent} |\n"

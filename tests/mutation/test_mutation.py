@@ -210,5 +210,6 @@ def test_the_page_joins_survivors_and_their_words(tmp_path: Path) -> None:
     save(figures, tmp_path / "figures.json")
     page = render(load(tmp_path / "figures.json"), {survivor.key: "equivalent"})
     assert "| compare | 100 | 10 | 7 | 1 | 2 | 1 | 80 |" in page
+    assert "| store | not tried yet |" in page
     assert "| compare/x.py `f` | `a \\| b → a & b` | equivalent |" in page
     assert "| compare/y.py `g` | `1 → 2` | not reached |" in page
