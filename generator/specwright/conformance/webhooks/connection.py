@@ -106,6 +106,9 @@ class Connection:
         headers = [] if status == HTTPStatus.NO_CONTENT else [("Content-Length", "0")]
         if location is not None:
             headers.append(("Location", location))
+        if self._http.their_state is not h11.DONE:
+            # The rest of the request is not read (RFC 9112, 9.6).
+            headers.append(("Connection", "close"))
         response = h11.Response(status_code=status, headers=headers)
         await self._write(self._http.send(response))
         await self._write(self._http.send(h11.EndOfMessage()))
