@@ -32,8 +32,8 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator BaseException Generator Group Literal MISSING Mapping Options Page Pages SERVICE
-    Sequence SyncGroup TracebackType Transport
+    AsyncGenerator BaseException Generator Group Literal Mapping OMIT Omit Options Page Pages
+    SERVICE Sequence SyncGroup TracebackType Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
@@ -49,9 +49,9 @@ OPERATIONS = frozenset(["ERROR", "SERVICE"])
 # What some document brings into the models module, and what Python keeps.
 MODELS = frozenset(
     """
-    Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal MISSING
-    Model None Once OpenUnion Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
-    StringConstraints True TypeAlias TypeAliasType UUID Union
+    Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
+    Model None Nullable Once Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
+    StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UnknownTag
     """.split()
 )
 # What a generated package imports besides the standard library.

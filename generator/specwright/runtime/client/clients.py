@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from pydantic import MISSING
-
 from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
 from .connections import AsyncHTTPTransport, HTTPTransport
@@ -76,7 +74,7 @@ class SyncClient(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object] = {},
-        body: object = MISSING,
+        body: object = None,
     ) -> T:
         """Carry out an operation."""
         request = self.request(operation, arguments, body)
@@ -109,7 +107,7 @@ class SyncClient(Core):
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
-        request = self.request(operation, arguments, MISSING)
+        request = self.request(operation, arguments, None)
         return self.page(operation, self._exchange(operation, request))
 
     def _exchange(self, operation: Operation[Any], request: Request) -> Response:
@@ -152,7 +150,7 @@ class AsyncClient(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object] = {},
-        body: object = MISSING,
+        body: object = None,
     ) -> T:
         """Carry out an operation."""
         request = self.request(operation, arguments, body)
@@ -184,7 +182,7 @@ class AsyncClient(Core):
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
-        request = self.request(operation, arguments, MISSING)
+        request = self.request(operation, arguments, None)
         return self.page(operation, await self._exchange(operation, request))
 
     async def _exchange(self, operation: Operation[Any], request: Request) -> Response:

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import TracebackType
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
@@ -66,7 +64,7 @@ class AsyncOrders(AsyncGroup):
     """Operations of one tag."""
 
     def list(
-        self, *, after: str | MISSING = MISSING, limit: int | MISSING = MISSING
+        self, *, after: str | None = None, limit: int | None = None
     ) -> AsyncPages[models.Order]:
         """List orders; see `ShopClient.orders`."""
         return self._client.list(_operations.LIST_ORDERS, {"after": after, "limit": limit})

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import TracebackType
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
@@ -65,9 +63,7 @@ class ShopClient(_Client):
 class Orders(SyncGroup):
     """Operations of one tag."""
 
-    def list(
-        self, *, after: str | MISSING = MISSING, limit: int | MISSING = MISSING
-    ) -> Page[models.Order]:
+    def list(self, *, after: str | None = None, limit: int | None = None) -> Page[models.Order]:
         """List orders"""
         return self._client.list(_operations.LIST_ORDERS, {"after": after, "limit": limit})
 

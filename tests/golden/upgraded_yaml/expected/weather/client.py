@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
@@ -64,6 +62,6 @@ class WeatherClient(_Client):
 class Forecast(SyncGroup):
     """Operations of one tag."""
 
-    def get_forecast(self, place: str, *, days: int | MISSING = MISSING) -> Sequence[models.Day]:
+    def get_forecast(self, place: str, *, days: int | None = None) -> Sequence[models.Day]:
         """The weather to come"""
         return self._client.call(_operations.GET_FORECAST, {"place": place, "days": days})
