@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
     from .async_client import AsyncPetsClient
     from .client import PetsClient
@@ -37,6 +38,8 @@ _HOMES = {
     "PetsClient": ".client",
     "AsyncPetsClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "OMIT": "._runtime.client.omit",
+    "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
@@ -58,6 +61,8 @@ __all__ = [
     "InvalidResponseError",
     "models",
     "NotFoundError",
+    "OMIT",
+    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",

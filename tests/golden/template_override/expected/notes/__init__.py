@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
     from .async_client import AsyncNotesClient
     from .client import NotesClient
@@ -34,6 +35,8 @@ _HOMES = {
     "NotesClient": ".client",
     "AsyncNotesClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "OMIT": "._runtime.client.omit",
+    "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
@@ -56,6 +59,8 @@ __all__ = [
     "models",
     "NotesClient",
     "NotFoundError",
+    "OMIT",
+    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",
