@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing, webhooks
     from ._runtime.client.clients import RawResponse
-    from ._runtime.client.omit import OMIT, Omit
-    from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
     from .async_client import AsyncEsimClient
     from .client import EsimClient
     from .errors import (
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
         AuthenticationError,
         BadRequestError,
         ConflictError,
+        CursorExpiredError,
         InvalidArgumentError,
         InvalidResponseError,
         NotFoundError,
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         RateLimitError,
         ServerError,
         UnprocessableContentError,
+        WaitTimeoutError,
     )
 
 # Each is imported when it is first asked for: nobody waits for what they do not use.
@@ -38,10 +39,9 @@ _HOMES = {
     "EsimClient": ".client",
     "AsyncEsimClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
-    "OMIT": "._runtime.client.omit",
-    "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
+    "Batch": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
 }
 
@@ -55,15 +55,15 @@ __all__ = [
     "AsyncPages",
     "AuthenticationError",
     "BadRequestError",
+    "Batch",
     "ConflictError",
+    "CursorExpiredError",
     "errors",
     "EsimClient",
     "InvalidArgumentError",
     "InvalidResponseError",
     "models",
     "NotFoundError",
-    "OMIT",
-    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",
@@ -74,6 +74,7 @@ __all__ = [
     "ServerError",
     "testing",
     "UnprocessableContentError",
+    "WaitTimeoutError",
     "webhooks",
 ]
 

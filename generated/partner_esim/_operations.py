@@ -11,6 +11,7 @@ from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
     ErrorCode,
     ErrorShape,
+    FinalStates,
     ListOperation,
     Operation,
     Pagination,
@@ -160,6 +161,7 @@ GET_ORDER: Operation[models.Order] = Operation(
     responses={"200": "Order", **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
+    final=FinalStates(("status",), frozenset(("completed", "failed")), 1),
 )
 
 LIST_ESIMS: ListOperation[models.Esim] = ListOperation(
@@ -241,7 +243,15 @@ LIST_EVENTS: ListOperation[models.Event] = ListOperation(
     ),
     responses={"200": "EventList", **_FAILURES_1},
     idempotent=True,
-    pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",), resume=True),
+    pagination=Pagination(
+        "cursor",
+        ("data",),
+        ("next_cursor",),
+        ("has_more",),
+        resume=True,
+        interval=5,
+        expired="cursor_expired",
+    ),
     rate_limit="read",
 )
 

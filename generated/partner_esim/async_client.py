@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from types import TracebackType
 
+from pydantic import MISSING
+
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
-from ._runtime.client.pagination import AsyncPages
+from ._runtime.client.pagination import AsyncPages, Batch
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import AsyncTransport
 
@@ -73,10 +75,10 @@ class AsyncPlans(AsyncGroup):
     def list(
         self,
         *,
-        country: str | None = None,
-        coverage: models.CoverageFilter | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
+        country: str | MISSING = MISSING,
+        coverage: models.CoverageFilter | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> AsyncPages[models.Plan]:
         """List plans; see `EsimClient.plans`."""
         return self._client.list(
@@ -93,7 +95,11 @@ class AsyncOrders(AsyncGroup):
     """Orders for eSIMs, idempotent per reference."""
 
     def list(
-        self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        reference: str | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> AsyncPages[models.Order]:
         """List orders; see `EsimClient.orders`."""
         return self._client.list(
@@ -105,10 +111,10 @@ class AsyncOrders(AsyncGroup):
         *,
         plan_id: str,
         reference: str,
-        quantity: int | None = None,
-        days: int | None = None,
-        end_user: models.EndUserCreate | None = None,
-        metadata: Mapping[str, str] | None = None,
+        quantity: int | MISSING = MISSING,
+        days: int | MISSING = MISSING,
+        end_user: models.EndUserCreate | MISSING = MISSING,
+        metadata: Mapping[str, str] | MISSING = MISSING,
     ) -> models.Order:
         """Place an order; see `EsimClient.orders`."""
         return await self._client.call(
@@ -127,12 +133,30 @@ class AsyncOrders(AsyncGroup):
         """Get an order; see `EsimClient.orders`."""
         return await self._client.call(_operations.GET_ORDER, {"order_id": order_id})
 
+    async def wait(self, order_id: str, *, timeout: float = 60) -> models.Order:
+        """Read until the state is final, and return what was read then.
+
+        The first pause is 1 s; the others grow.
+
+        Args:
+            timeout: seconds to wait at most.
+
+        Raises:
+            WaitTimeoutError: the state was not final in time; `value` is what was read last.
+            ApiError: a read failed, as it does without waiting.
+        """
+        return await self._client.wait(_operations.GET_ORDER, {"order_id": order_id}, timeout)
+
 
 class AsyncEsims(AsyncGroup):
     """The eSIMs that orders produced, with state and usage."""
 
     def list(
-        self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        order_id: str | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> AsyncPages[models.Esim]:
         """List eSIMs; see `EsimClient.esims`."""
         return self._client.list(
@@ -148,7 +172,7 @@ class AsyncTopups(AsyncGroup):
     """Top-up plans that an eSIM is eligible for, and top-ups."""
 
     def list_topup_plans(
-        self, iccid: str, *, limit: int | None = None, cursor: str | None = None
+        self, iccid: str, *, limit: int | MISSING = MISSING, cursor: str | MISSING = MISSING
     ) -> AsyncPages[models.TopupPlan]:
         """List the top-up plans of an eSIM; see `EsimClient.topups`."""
         return self._client.list(
@@ -156,7 +180,7 @@ class AsyncTopups(AsyncGroup):
         )
 
     async def create(
-        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
+        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | MISSING = MISSING
     ) -> models.Topup:
         """Top up an eSIM; see `EsimClient.topups`."""
         return await self._client.call(
@@ -180,9 +204,9 @@ class AsyncEvents(AsyncGroup):
     def list(
         self,
         *,
-        type: models.EventTypeName | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
+        type: models.EventTypeName | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> AsyncPages[models.Event]:
         """List events; see `EsimClient.events`."""
         return self._client.list(
@@ -192,19 +216,33 @@ class AsyncEvents(AsyncGroup):
     def follow(
         self,
         *,
-        type: models.EventTypeName | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        interval: float = 5.0,
-    ) -> AsyncGenerator[models.Event]:
-        """Yield all items from the cursor on, then those to come, for ever.
+        type: models.EventTypeName | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
+        interval: float = 5,
+        give_up_after: float | None = None,
+    ) -> AsyncGenerator[Batch[models.Event]]:
+        """Yield all items from the cursor on in batches, then those to come, for ever.
+
+        The `cursor` of a batch is where to go on once its items are dealt with: store it then.
+        While the service cannot be reached or says that it is overloaded, the same is asked again,
+        with longer and longer pauses.
 
         Args:
-            interval: seconds between two requests when there is nothing new.
+            interval: seconds between two requests when there is nothing new, at least 5.
+            give_up_after: seconds without an answer after which the last error is raised;
+                None goes on asking.
+
+        Raises:
+            CursorExpiredError: the list does not reach back to the cursor any more.
+            ApiError: a request failed in a way that waiting does not mend.
         """
-        return self._client.list(
-            _operations.LIST_EVENTS, {"type": type, "limit": limit, "cursor": cursor}
-        ).follow(interval)
+        return self._client.follow(
+            _operations.LIST_EVENTS,
+            {"type": type, "limit": limit, "cursor": cursor},
+            interval,
+            give_up_after,
+        )
 
 
 class AsyncWebhookEndpoints(AsyncGroup):
@@ -215,7 +253,7 @@ class AsyncWebhookEndpoints(AsyncGroup):
         return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
 
     async def create(
-        self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
+        self, *, url: str, event_types: Sequence[models.EventTypeName] | MISSING = MISSING
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint; see `EsimClient.webhook_endpoints`."""
         return await self._client.call(

@@ -6,10 +6,12 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from types import TracebackType
 
+from pydantic import MISSING
+
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
-from ._runtime.client.pagination import Page
+from ._runtime.client.pagination import Batch, Page
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import Transport
 
@@ -73,10 +75,10 @@ class Plans(SyncGroup):
     def list(
         self,
         *,
-        country: str | None = None,
-        coverage: models.CoverageFilter | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
+        country: str | MISSING = MISSING,
+        coverage: models.CoverageFilter | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> Page[models.Plan]:
         """List plans
 
@@ -111,7 +113,11 @@ class Orders(SyncGroup):
     """Orders for eSIMs, idempotent per reference."""
 
     def list(
-        self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        reference: str | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> Page[models.Order]:
         """List orders
 
@@ -133,10 +139,10 @@ class Orders(SyncGroup):
         *,
         plan_id: str,
         reference: str,
-        quantity: int | None = None,
-        days: int | None = None,
-        end_user: models.EndUserCreate | None = None,
-        metadata: Mapping[str, str] | None = None,
+        quantity: int | MISSING = MISSING,
+        days: int | MISSING = MISSING,
+        end_user: models.EndUserCreate | MISSING = MISSING,
+        metadata: Mapping[str, str] | MISSING = MISSING,
     ) -> models.Order:
         """Place an order
 
@@ -193,12 +199,30 @@ class Orders(SyncGroup):
         """
         return self._client.call(_operations.GET_ORDER, {"order_id": order_id})
 
+    def wait(self, order_id: str, *, timeout: float = 60) -> models.Order:
+        """Read until the state is final, and return what was read then.
+
+        The first pause is 1 s; the others grow.
+
+        Args:
+            timeout: seconds to wait at most.
+
+        Raises:
+            WaitTimeoutError: the state was not final in time; `value` is what was read last.
+            ApiError: a read failed, as it does without waiting.
+        """
+        return self._client.wait(_operations.GET_ORDER, {"order_id": order_id}, timeout)
+
 
 class Esims(SyncGroup):
     """The eSIMs that orders produced, with state and usage."""
 
     def list(
-        self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        order_id: str | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> Page[models.Esim]:
         """List eSIMs
 
@@ -231,7 +255,7 @@ class Topups(SyncGroup):
     """Top-up plans that an eSIM is eligible for, and top-ups."""
 
     def list_topup_plans(
-        self, iccid: str, *, limit: int | None = None, cursor: str | None = None
+        self, iccid: str, *, limit: int | MISSING = MISSING, cursor: str | MISSING = MISSING
     ) -> Page[models.TopupPlan]:
         """List the top-up plans of an eSIM
 
@@ -250,7 +274,7 @@ class Topups(SyncGroup):
         )
 
     def create(
-        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
+        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | MISSING = MISSING
     ) -> models.Topup:
         """Top up an eSIM
 
@@ -303,9 +327,9 @@ class Events(SyncGroup):
     def list(
         self,
         *,
-        type: models.EventTypeName | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
+        type: models.EventTypeName | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
     ) -> Page[models.Event]:
         """List events
 
@@ -328,19 +352,33 @@ class Events(SyncGroup):
     def follow(
         self,
         *,
-        type: models.EventTypeName | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        interval: float = 5.0,
-    ) -> Generator[models.Event]:
-        """Yield all items from the cursor on, then those to come, for ever.
+        type: models.EventTypeName | MISSING = MISSING,
+        limit: int | MISSING = MISSING,
+        cursor: str | MISSING = MISSING,
+        interval: float = 5,
+        give_up_after: float | None = None,
+    ) -> Generator[Batch[models.Event]]:
+        """Yield all items from the cursor on in batches, then those to come, for ever.
+
+        The `cursor` of a batch is where to go on once its items are dealt with: store it then.
+        While the service cannot be reached or says that it is overloaded, the same is asked again,
+        with longer and longer pauses.
 
         Args:
-            interval: seconds between two requests when there is nothing new.
+            interval: seconds between two requests when there is nothing new, at least 5.
+            give_up_after: seconds without an answer after which the last error is raised;
+                None goes on asking.
+
+        Raises:
+            CursorExpiredError: the list does not reach back to the cursor any more.
+            ApiError: a request failed in a way that waiting does not mend.
         """
-        return self._client.list(
-            _operations.LIST_EVENTS, {"type": type, "limit": limit, "cursor": cursor}
-        ).follow(interval)
+        return self._client.follow(
+            _operations.LIST_EVENTS,
+            {"type": type, "limit": limit, "cursor": cursor},
+            interval,
+            give_up_after,
+        )
 
 
 class WebhookEndpoints(SyncGroup):
@@ -356,7 +394,7 @@ class WebhookEndpoints(SyncGroup):
         return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
 
     def create(
-        self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
+        self, *, url: str, event_types: Sequence[models.EventTypeName] | MISSING = MISSING
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint
 

@@ -14,7 +14,9 @@ from typing import Any
 from specwright.names import constant, pascal, snake, words
 
 # Attributes of the clients' base classes.
-CLIENT = frozenset("base_url call close list page request result with_raw_response".split())
+CLIENT = frozenset(
+    "base_url call close follow list page request result wait with_raw_response".split()
+)
 # What annotations and decorators of a group's methods name, read inside its class.
 GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
@@ -32,7 +34,7 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator BaseException Generator Group Literal Mapping OMIT Omit Options Page Pages
+    AsyncGenerator BaseException Batch Generator Group Literal Mapping OMIT Omit Options Page Pages
     SERVICE Sequence SyncGroup TracebackType Transport
     """.split()
 )
@@ -89,12 +91,14 @@ class OperationNames:
         handler: method of the group's Protocol.
         method: method of the client's group.
         follow: method of the client's group that waits for new items of a list.
+        wait: method of the client's group that waits for a final state.
         constant: its plan.
     """
 
     handler: str
     method: str
     follow: str
+    wait: str
     constant: str
 
 
@@ -133,6 +137,7 @@ def operation_names(identifier: str, tag: str | None, *, short: bool) -> Operati
         handler=apart(name, GROUP),
         method=apart(method, GROUP),
         follow="follow" if method == "list" else f"follow_{method}",
+        wait="wait" if method == "get" else f"wait_for_{method.removeprefix('get_')}",
         constant=apart(constant(identifier), OPERATIONS),
     )
 

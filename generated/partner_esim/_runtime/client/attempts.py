@@ -11,7 +11,14 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ..shared.operation import ErrorShape, Operation
-from .errors import ApiConnectionError, ApiTimeoutError, retry_after, status_error
+from .errors import (
+    ApiConnectionError,
+    ApiError,
+    ApiStatusError,
+    ApiTimeoutError,
+    retry_after,
+    status_error,
+)
 from .service import Options
 from .transport import Request, Response, ResponseTooLargeError, TransportError
 
@@ -63,10 +70,19 @@ def attempts(
         _logger.info("%s: attempt %d in %.1f s", operation.id, attempt + 2, pause)
         yield Pause(pause)
     if isinstance(outcome, Response):
-        raise status_error(outcome, error)
+        pagination = operation.pagination
+        raise status_error(outcome, error, pagination.expired if pagination else None)
     failure = cast("TransportError", outcome)
     kind = ApiTimeoutError if failure.timed_out else ApiConnectionError
     raise kind(f"{operation.id}: {failure}") from failure
+
+
+def is_temporary(error: ApiError) -> bool:
+    """Tell whether the same call, which may be repeated, can succeed later."""
+    if isinstance(error, ApiStatusError):
+        return error.status in RETRIED
+    is_too_large = isinstance(error.__cause__, ResponseTooLargeError)
+    return isinstance(error, ApiConnectionError) and not is_too_large
 
 
 def _pause(operation: Operation[Any], response: Response, attempt: int) -> float | None:

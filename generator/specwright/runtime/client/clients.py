@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
@@ -13,7 +13,8 @@ from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
 from .connections import AsyncHTTPTransport, HTTPTransport
 from .core import Core, responses
-from .pagination import AsyncPages, Page, PageData
+from .courses import run, run_async
+from .pagination import AsyncPages, Batch, Page, PageData, follow
 from .service import Options, Service
 from .transport import (
     AsyncTransport,
@@ -23,6 +24,7 @@ from .transport import (
     Transport,
     TransportError,
 )
+from .waiting import wait
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -69,6 +71,7 @@ class SyncClient(Core):
             self.base_url, proxy, max_response_bytes=options.max_response_bytes
         )
         self._sleep: Callable[[float], None] = time.sleep
+        self._clock: Callable[[], float] = time.monotonic
 
     def call(
         self,
@@ -82,8 +85,28 @@ class SyncClient(Core):
 
     def list(self, operation: ListOperation[T], arguments: Mapping[str, object]) -> Page[T]:
         """Carry out an operation that returns a list."""
-        fetch = partial(self._page, operation, arguments)
+        fetch = partial(self._page, operation, arguments, self._options)
         return Page(fetch(None), fetch)
+
+    def follow(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        interval: float,
+        give_up_after: float | None,
+    ) -> Generator[Batch[T]]:
+        """Carry out an operation that returns a list, and go on with what is added."""
+        # The course has pauses of its own, which are no shorter than the declared ones.
+        fetch = partial(self._page, operation, arguments, replace(self._options, max_retries=0))
+        course = follow(operation, arguments, interval, give_up_after, self._clock)
+        return run(course, fetch, self._sleep)
+
+    def wait(self, operation: Operation[T], arguments: Mapping[str, object], timeout: float) -> T:
+        """Carry out an operation until what it reads is final."""
+        course = wait(operation, timeout, self._clock)
+        read = partial(self._read, operation, self.request(operation, arguments, None))
+        (value,) = run(course, read, self._sleep)
+        return value
 
     def with_raw_response(
         self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
@@ -103,15 +126,26 @@ class SyncClient(Core):
         self._transport.close()
 
     def _page(
-        self, operation: ListOperation[T], arguments: Mapping[str, object], cursor: str | None
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        cursor: str | None,
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
         request = self.request(operation, arguments, None)
-        return self.page(operation, self._exchange(operation, request))
+        return self.page(operation, self._exchange(operation, request, options))
 
-    def _exchange(self, operation: Operation[Any], request: Request) -> Response:
-        steps = attempts(operation, request, self._options, self._service.error)
+    def _read(self, operation: Operation[T], request: Request, left: float) -> T:
+        deadline = self._options.deadline
+        options = replace(self._options, deadline=left if deadline is None else min(left, deadline))
+        return cast("T", self.result(operation, self._exchange(operation, request, options)))
+
+    def _exchange(
+        self, operation: Operation[Any], request: Request, options: Options | None = None
+    ) -> Response:
+        steps = attempts(operation, request, options or self._options, self._service.error)
         step = next(steps)
         while True:
             outcome: Response | TransportError | None = None
@@ -145,6 +179,7 @@ class AsyncClient(Core):
             self.base_url, proxy, max_response_bytes=options.max_response_bytes
         )
         self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self._clock: Callable[[], float] = time.monotonic
 
     async def call(
         self,
@@ -158,7 +193,29 @@ class AsyncClient(Core):
 
     def list(self, operation: ListOperation[T], arguments: Mapping[str, object]) -> AsyncPages[T]:
         """Prepare an operation that returns a list."""
-        return AsyncPages(partial(self._page, operation, arguments))
+        return AsyncPages(partial(self._page, operation, arguments, self._options))
+
+    def follow(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        interval: float,
+        give_up_after: float | None,
+    ) -> AsyncGenerator[Batch[T]]:
+        """Carry out an operation that returns a list, and go on with what is added."""
+        # The course has pauses of its own, which are no shorter than the declared ones.
+        fetch = partial(self._page, operation, arguments, replace(self._options, max_retries=0))
+        course = follow(operation, arguments, interval, give_up_after, self._clock)
+        return run_async(course, fetch, self._sleep)
+
+    async def wait(
+        self, operation: Operation[T], arguments: Mapping[str, object], timeout: float
+    ) -> T:
+        """Carry out an operation until what it reads is final."""
+        course = wait(operation, timeout, self._clock)
+        read = partial(self._read, operation, self.request(operation, arguments, None))
+        (value,) = [each async for each in run_async(course, read, self._sleep)]
+        return value
 
     async def with_raw_response(
         self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
@@ -178,15 +235,26 @@ class AsyncClient(Core):
         await self._transport.close()
 
     async def _page(
-        self, operation: ListOperation[T], arguments: Mapping[str, object], cursor: str | None
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        cursor: str | None,
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
         request = self.request(operation, arguments, None)
-        return self.page(operation, await self._exchange(operation, request))
+        return self.page(operation, await self._exchange(operation, request, options))
 
-    async def _exchange(self, operation: Operation[Any], request: Request) -> Response:
-        steps = attempts(operation, request, self._options, self._service.error)
+    async def _read(self, operation: Operation[T], request: Request, left: float) -> T:
+        deadline = self._options.deadline
+        options = replace(self._options, deadline=left if deadline is None else min(left, deadline))
+        return cast("T", self.result(operation, await self._exchange(operation, request, options)))
+
+    async def _exchange(
+        self, operation: Operation[Any], request: Request, options: Options | None = None
+    ) -> Response:
+        steps = attempts(operation, request, options or self._options, self._service.error)
         step = next(steps)
         while True:
             outcome: Response | TransportError | None = None

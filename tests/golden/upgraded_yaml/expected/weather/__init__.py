@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
-    from ._runtime.client.omit import OMIT, Omit
-    from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
     from .async_client import AsyncWeatherClient
     from .client import WeatherClient
     from .errors import (
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
         AuthenticationError,
         BadRequestError,
         ConflictError,
+        CursorExpiredError,
         InvalidArgumentError,
         InvalidResponseError,
         NotFoundError,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         RateLimitError,
         ServerError,
         UnprocessableContentError,
+        WaitTimeoutError,
     )
 
 # Each is imported when it is first asked for: nobody waits for what they do not use.
@@ -35,10 +36,9 @@ _HOMES = {
     "WeatherClient": ".client",
     "AsyncWeatherClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
-    "OMIT": "._runtime.client.omit",
-    "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
+    "Batch": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
 }
 
@@ -52,14 +52,14 @@ __all__ = [
     "AsyncWeatherClient",
     "AuthenticationError",
     "BadRequestError",
+    "Batch",
     "ConflictError",
+    "CursorExpiredError",
     "errors",
     "InvalidArgumentError",
     "InvalidResponseError",
     "models",
     "NotFoundError",
-    "OMIT",
-    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",
@@ -70,6 +70,7 @@ __all__ = [
     "ServerError",
     "testing",
     "UnprocessableContentError",
+    "WaitTimeoutError",
     "WeatherClient",
 ]
 
