@@ -44,12 +44,18 @@ def _higher(before: Any, after: Any) -> bool:
     return after is not None and (before is None or after > before)
 
 
+def _raised(before: Any, after: Any) -> bool:
+    """A limit that was there, and is higher; the first one comes with what it is a limit of."""
+    return before is not None and after is not None and after > before
+
+
 def _gone(before: Any, after: Any) -> bool:
     """Something that was promised and is not, or not so, any more."""
     return before is not None
 
 
 def _withdrawn(before: Any, after: Any) -> bool:
+    """Something that held and does not hold any more; before, it may have been false."""
     return before is True and after is not True
 
 
@@ -130,11 +136,11 @@ CLAUSES = (
     Clause(PAGINATION, ("more",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("id",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("resume",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(PAGINATION, ("interval_seconds",), _higher, ChangeRule.LIMIT_LOWERED),
+    Clause(PAGINATION, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
     Clause(PAGINATION, ("expired",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("states",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(FINAL, ("interval_seconds",), _higher, ChangeRule.LIMIT_LOWERED),
+    Clause(FINAL, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
     Clause(IDEMPOTENCY, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("parameters",), _demands, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
