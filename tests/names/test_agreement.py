@@ -52,7 +52,7 @@ def followed(first: str, second: str) -> Json:
 def waited(first: str, second: str) -> Json:
     final = {"at": "/id", "states": ["done"], "interval_seconds": 1}
     return two(
-        {"schema": ref("Thing"), "operationId": first, "x-contract-final": final},
+        {"result": ref("Thing"), "operationId": first, "x-contract-final": final},
         {"operationId": second},
     ) | {"components": {"schemas": {"Thing": THING}}}
 

@@ -255,9 +255,9 @@ def _pause(error: ApiError, interval: float, failures: int) -> float | None:
     if not is_temporary(error):
         return None
     asked = error.retry_after if isinstance(error, ApiStatusError) else None
-    if asked is None:
-        # 2 to a higher power is no float after some hours of outage.
-        asked = min(LONGEST_PAUSE, max(interval, 1.0) * 2.0 ** min(failures, 10))
-        # Half of it is chance, so that clients that failed together do not return together.
-        asked *= 0.5 + random.random() / 2
-    return max(asked, interval)
+    if asked is not None:
+        return max(asked, interval)
+    # The power has a limit of its own: after some hours of outage it would be no float any more.
+    longer = min(LONGEST_PAUSE, max(interval, 1.0) * 2.0 ** min(failures, 10))
+    # Some of it is chance, so that clients that failed together do not return together.
+    return max(longer, interval) * (1 + random.random() / 2)
