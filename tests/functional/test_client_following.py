@@ -417,7 +417,7 @@ def test_a_timeout_has_what_was_read_last(caller: Caller, origin: Origin) -> Non
     assert min(time.pauses) >= 2
     assert max(time.pauses) <= 10
     # The last look is one interval before the end at most, and never after it.
-    assert 1000 + 56 <= time.now < 1000 + 60
+    assert 1000 + 58 <= time.now < 1000 + 60
 
 
 def test_silence_ends_with_the_wait(caller: Caller, origin: Origin) -> None:
@@ -425,6 +425,19 @@ def test_silence_ends_with_the_wait(caller: Caller, origin: Origin) -> None:
     with pytest.raises(caller.module.WaitTimeoutError) as caught:
         caller(lambda client: client.jobs.wait("j1", timeout=0.1))
     assert caught.value.value is None
+
+
+@pytest.mark.parametrize(("deadline", "longest"), [(None, 7), (3, 3)])
+def test_a_read_lasts_no_longer_than_the_wait(
+    package: Generate, deadline: float | None, longest: float
+) -> None:
+    module = package(FEED, short_method_names=True)
+    state = {"progress": {"state": "done"}}
+    fake = module.testing.FakeTransport(lambda _: module.testing.response(state))
+    options = {"base_url": "http://x", "transport": fake, "deadline": deadline}
+    with module.Client("key", **options) as client:
+        client.jobs.wait("j1", timeout=7)
+    assert longest - 1 < fake.requests[0].deadline <= longest
 
 
 def test_reads_are_tried_again_as_calls_are(caller: Caller, origin: Origin) -> None:

@@ -205,7 +205,7 @@ def follow(
 def _following(
     cursor: str | None, interval: float, give_up_after: float | None, clock: Callable[[], float]
 ) -> Following[Item]:
-    used = {cursor}
+    used: set[str | None] = {cursor}
     failures, answered = 0, clock()
     while True:
         asked = clock()
