@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from types import TracebackType
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
@@ -75,10 +73,10 @@ class AsyncPlans(AsyncGroup):
     def list(
         self,
         *,
-        country: str | MISSING = MISSING,
-        coverage: models.CoverageFilter | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        country: str | None = None,
+        coverage: models.CoverageFilter | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> AsyncPages[models.Plan]:
         """List plans; see `EsimClient.plans`."""
         return self._client.list(
@@ -95,11 +93,7 @@ class AsyncOrders(AsyncGroup):
     """Orders for eSIMs, idempotent per reference."""
 
     def list(
-        self,
-        *,
-        reference: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.Order]:
         """List orders; see `EsimClient.orders`."""
         return self._client.list(
@@ -111,10 +105,10 @@ class AsyncOrders(AsyncGroup):
         *,
         plan_id: str,
         reference: str,
-        quantity: int | MISSING = MISSING,
-        days: int | MISSING = MISSING,
-        end_user: models.EndUserCreate | MISSING = MISSING,
-        metadata: Mapping[str, str] | MISSING = MISSING,
+        quantity: int | None = None,
+        days: int | None = None,
+        end_user: models.EndUserCreate | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> models.Order:
         """Place an order; see `EsimClient.orders`."""
         return await self._client.call(
@@ -152,11 +146,7 @@ class AsyncEsims(AsyncGroup):
     """The eSIMs that orders produced, with state and usage."""
 
     def list(
-        self,
-        *,
-        order_id: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.Esim]:
         """List eSIMs; see `EsimClient.esims`."""
         return self._client.list(
@@ -172,7 +162,7 @@ class AsyncTopups(AsyncGroup):
     """Top-up plans that an eSIM is eligible for, and top-ups."""
 
     def list_topup_plans(
-        self, iccid: str, *, limit: int | MISSING = MISSING, cursor: str | MISSING = MISSING
+        self, iccid: str, *, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.TopupPlan]:
         """List the top-up plans of an eSIM; see `EsimClient.topups`."""
         return self._client.list(
@@ -180,7 +170,7 @@ class AsyncTopups(AsyncGroup):
         )
 
     async def create(
-        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | MISSING = MISSING
+        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
     ) -> models.Topup:
         """Top up an eSIM; see `EsimClient.topups`."""
         return await self._client.call(
@@ -204,9 +194,9 @@ class AsyncEvents(AsyncGroup):
     def list(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> AsyncPages[models.Event]:
         """List events; see `EsimClient.events`."""
         return self._client.list(
@@ -216,9 +206,9 @@ class AsyncEvents(AsyncGroup):
     def follow(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         interval: float = 5,
         give_up_after: float | None = None,
     ) -> AsyncGenerator[Batch[models.Event]]:
@@ -253,7 +243,7 @@ class AsyncWebhookEndpoints(AsyncGroup):
         return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
 
     async def create(
-        self, *, url: str, event_types: Sequence[models.EventTypeName] | MISSING = MISSING
+        self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint; see `EsimClient.webhook_endpoints`."""
         return await self._client.call(

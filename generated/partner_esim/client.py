@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from types import TracebackType
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
@@ -75,10 +73,10 @@ class Plans(SyncGroup):
     def list(
         self,
         *,
-        country: str | MISSING = MISSING,
-        coverage: models.CoverageFilter | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        country: str | None = None,
+        coverage: models.CoverageFilter | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> Page[models.Plan]:
         """List plans
 
@@ -113,11 +111,7 @@ class Orders(SyncGroup):
     """Orders for eSIMs, idempotent per reference."""
 
     def list(
-        self,
-        *,
-        reference: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Page[models.Order]:
         """List orders
 
@@ -139,10 +133,10 @@ class Orders(SyncGroup):
         *,
         plan_id: str,
         reference: str,
-        quantity: int | MISSING = MISSING,
-        days: int | MISSING = MISSING,
-        end_user: models.EndUserCreate | MISSING = MISSING,
-        metadata: Mapping[str, str] | MISSING = MISSING,
+        quantity: int | None = None,
+        days: int | None = None,
+        end_user: models.EndUserCreate | None = None,
+        metadata: Mapping[str, str] | None = None,
     ) -> models.Order:
         """Place an order
 
@@ -218,11 +212,7 @@ class Esims(SyncGroup):
     """The eSIMs that orders produced, with state and usage."""
 
     def list(
-        self,
-        *,
-        order_id: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> Page[models.Esim]:
         """List eSIMs
 
@@ -255,7 +245,7 @@ class Topups(SyncGroup):
     """Top-up plans that an eSIM is eligible for, and top-ups."""
 
     def list_topup_plans(
-        self, iccid: str, *, limit: int | MISSING = MISSING, cursor: str | MISSING = MISSING
+        self, iccid: str, *, limit: int | None = None, cursor: str | None = None
     ) -> Page[models.TopupPlan]:
         """List the top-up plans of an eSIM
 
@@ -274,7 +264,7 @@ class Topups(SyncGroup):
         )
 
     def create(
-        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | MISSING = MISSING
+        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
     ) -> models.Topup:
         """Top up an eSIM
 
@@ -327,9 +317,9 @@ class Events(SyncGroup):
     def list(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
     ) -> Page[models.Event]:
         """List events
 
@@ -352,9 +342,9 @@ class Events(SyncGroup):
     def follow(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         interval: float = 5,
         give_up_after: float | None = None,
     ) -> Generator[Batch[models.Event]]:
@@ -394,7 +384,7 @@ class WebhookEndpoints(SyncGroup):
         return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
 
     def create(
-        self, *, url: str, event_types: Sequence[models.EventTypeName] | MISSING = MISSING
+        self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint
 

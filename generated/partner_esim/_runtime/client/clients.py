@@ -10,8 +10,6 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, Generic, ParamSpec, TypeVar, cast
 
-from pydantic import MISSING
-
 from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
 from .connections import AsyncHTTPTransport, HTTPTransport
@@ -80,7 +78,7 @@ class SyncClient(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object] = {},
-        body: object = MISSING,
+        body: object = None,
     ) -> T:
         """Carry out an operation."""
         request = self.request(operation, arguments, body)
@@ -107,7 +105,7 @@ class SyncClient(Core):
     def wait(self, operation: Operation[T], arguments: Mapping[str, object], timeout: float) -> T:
         """Carry out an operation until what it reads is final."""
         course = wait(operation, timeout, self._clock)
-        read = partial(self._read, operation, self.request(operation, arguments, MISSING))
+        read = partial(self._read, operation, self.request(operation, arguments, None))
         (value,) = run(course, read, self._sleep)
         return value
 
@@ -137,7 +135,7 @@ class SyncClient(Core):
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
-        request = self.request(operation, arguments, MISSING)
+        request = self.request(operation, arguments, None)
         return self.page(operation, self._exchange(operation, request, options))
 
     def _read(self, operation: Operation[T], request: Request, left: float) -> T:
@@ -188,7 +186,7 @@ class AsyncClient(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object] = {},
-        body: object = MISSING,
+        body: object = None,
     ) -> T:
         """Carry out an operation."""
         request = self.request(operation, arguments, body)
@@ -216,7 +214,7 @@ class AsyncClient(Core):
     ) -> T:
         """Carry out an operation until what it reads is final."""
         course = wait(operation, timeout, self._clock)
-        read = partial(self._read, operation, self.request(operation, arguments, MISSING))
+        read = partial(self._read, operation, self.request(operation, arguments, None))
         (value,) = [each async for each in run_async(course, read, self._sleep)]
         return value
 
@@ -246,7 +244,7 @@ class AsyncClient(Core):
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
-        request = self.request(operation, arguments, MISSING)
+        request = self.request(operation, arguments, None)
         return self.page(operation, await self._exchange(operation, request, options))
 
     async def _read(self, operation: Operation[T], request: Request, left: float) -> T:
