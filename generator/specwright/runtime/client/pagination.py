@@ -45,8 +45,8 @@ class Batch(Generic[Item]):
 
     Attributes:
         items: the items; none when only the cursor moved on.
-        cursor: where to go on once all of `items` are dealt with. Store it then, and not before:
-            who starts from it again misses nothing.
+        cursor: where to go on once all of `items` are dealt with. Store it then, and not before,
+            so that a later start from it misses nothing.
     """
 
     items: Sequence[Item]

@@ -81,7 +81,8 @@ class FinalStates:
 
     def include(self, value: object) -> bool:
         """Tell whether a resource is in one of these states."""
-        return attribute(value, self.path) in self.values
+        state = attribute(value, self.path)
+        return isinstance(state, str) and state in self.values
 
 
 @dataclass(frozen=True, slots=True)
