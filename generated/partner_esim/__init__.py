@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing, webhooks
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
     from .async_client import AsyncEsimClient
     from .client import EsimClient
@@ -39,6 +40,8 @@ _HOMES = {
     "EsimClient": ".client",
     "AsyncEsimClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "OMIT": "._runtime.client.omit",
+    "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Batch": "._runtime.client.pagination",
@@ -64,6 +67,8 @@ __all__ = [
     "InvalidResponseError",
     "models",
     "NotFoundError",
+    "OMIT",
+    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",

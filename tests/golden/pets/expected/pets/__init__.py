@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
     from .async_client import AsyncPetsClient
     from .client import PetsClient
@@ -39,6 +40,8 @@ _HOMES = {
     "PetsClient": ".client",
     "AsyncPetsClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "OMIT": "._runtime.client.omit",
+    "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Batch": "._runtime.client.pagination",
@@ -63,6 +66,8 @@ __all__ = [
     "InvalidResponseError",
     "models",
     "NotFoundError",
+    "OMIT",
+    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
     from .async_client import AsyncWeatherClient
     from .client import WeatherClient
@@ -36,6 +37,8 @@ _HOMES = {
     "WeatherClient": ".client",
     "AsyncWeatherClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "OMIT": "._runtime.client.omit",
+    "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Batch": "._runtime.client.pagination",
@@ -60,6 +63,8 @@ __all__ = [
     "InvalidResponseError",
     "models",
     "NotFoundError",
+    "OMIT",
+    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",
