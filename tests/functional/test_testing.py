@@ -98,6 +98,18 @@ def test_a_schema_that_takes_too_many_tries_has_no_example(
         made.testing.example(made.models.Trip)
 
 
+def test_a_schema_that_was_given_up_takes_no_example_from_another(
+    package: Generate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parts = {**{f"p{number:02}": TEXT for number in range(12)}, "trip": ref("Trip")}
+    large = {"type": "object", "required": [*parts], "properties": parts}
+    first = {"/large": {"get": operation(ref("Large"), operationId="getLarge")}}
+    monkeypatch.setattr("specwright.ir.examples._TRIES", 15)
+    made = package(document({**first, **PATHS}, {"Large": large, **SCHEMAS}))
+    assert made.testing._BOOK.examples.keys() >= {"Trip"}
+    assert "Large" not in made.testing._BOOK.examples
+
+
 def test_a_secret_is_no_example(made: ModuleType) -> None:
     assert made.testing.example(made.models.Trip).key != "a secret"
 
