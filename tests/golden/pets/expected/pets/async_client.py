@@ -26,7 +26,7 @@ class AsyncPetsClient(_Client):
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses.
         headers: sent with every request.
-        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
+        max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
         transport: carries requests in place of HTTP connections of the client's own.
     """
@@ -66,7 +66,7 @@ class AsyncPets(AsyncGroup):
     """Animals that live with people."""
 
     async def get_pet(self, pet_id: str, *, fields: Sequence[str] | None = None) -> models.Pet:
-        """Get one pet; see `PetsClient.pets`."""
+        """Get one pet"""
         return await self._client.call(_operations.GET_PET, {"pet_id": pet_id, "fields": fields})
 
     async def replace_pet(
@@ -78,7 +78,7 @@ class AsyncPets(AsyncGroup):
         born_on: datetime.date | None = None,
         weight_kg: float | None | Omit = OMIT,
     ) -> None:
-        """Replace one pet; see `PetsClient.pets`."""
+        """Replace one pet"""
         return await self._client.call(
             _operations.REPLACE_PET,
             {"pet_id": pet_id},
