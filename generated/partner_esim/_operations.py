@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
+    ErrorAnswer,
     ErrorCode,
     ErrorShape,
     ListOperation,
@@ -147,7 +148,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     body_type="application/json",
     responses={"201": "Order", **_FAILURES_1},
     idempotent=True,
-    in_progress=409,
+    in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
 )
 
@@ -215,7 +216,7 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     body_type="application/json",
     responses={"201": "Topup", **_FAILURES_1},
     idempotent=True,
-    in_progress=409,
+    in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
 )
 

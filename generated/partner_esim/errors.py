@@ -8,6 +8,7 @@ from ._runtime.client.errors import (
     ApiTimeoutError as ApiTimeoutError,
     AuthenticationError as AuthenticationError,
     BadRequestError as BadRequestError,
+    ClientStateError as ClientStateError,
     ConflictError as ConflictError,
     InvalidArgumentError as InvalidArgumentError,
     InvalidResponseError as InvalidResponseError,

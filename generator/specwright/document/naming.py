@@ -13,12 +13,16 @@ from typing import Any
 
 from specwright.names import constant, pascal, snake, words
 
-# Attributes of the clients' base classes.
-CLIENT = frozenset("base_url call close list page request result with_raw_response".split())
+# Attributes of the clients' base classes, and what the clients name inside their own.
+CLIENT = frozenset(
+    """
+    base_url cached_property close float httpx2 int request str with_options with_raw_response
+    """.split()
+)
 # What annotations and decorators of a group's methods name, read inside its class.
 GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
-METHOD = frozenset("body context self super".split())
+METHOD = frozenset("body context request_options self super".split())
 # Other arguments of `create_app`, its options among them, and what it calls.
 CREATE_APP = frozenset(
     """
@@ -32,8 +36,8 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator BaseException Generator Group Literal MISSING Mapping Options Page Pages SERVICE
-    Sequence SyncGroup TracebackType Transport
+    AsyncGenerator Awaitable Callable Credential Generator Group Literal MAX_RESPONSE_BYTES MISSING
+    Mapping Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
@@ -55,7 +59,7 @@ MODELS = frozenset(
     """.split()
 )
 # What a generated package imports besides the standard library.
-PACKAGES = frozenset("httpcore2 pydantic pydantic_core starlette typing_extensions".split())
+PACKAGES = frozenset("httpcore2 httpx2 pydantic pydantic_core starlette typing_extensions".split())
 # Names of files have up to 255 bytes.
 LONGEST_TITLE = 100
 

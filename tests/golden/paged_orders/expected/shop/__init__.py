@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.options import RequestOptions
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.transport import (
+        AsyncTransport,
+        Request,
+        Response,
+        Timeout,
+        Transport,
+        TransportError,
+    )
     from .async_client import AsyncShopClient
     from .client import ShopClient
     from .errors import (
@@ -16,6 +25,7 @@ if TYPE_CHECKING:
         ApiTimeoutError,
         AuthenticationError,
         BadRequestError,
+        ClientStateError,
         ConflictError,
         InvalidArgumentError,
         InvalidResponseError,
@@ -34,9 +44,16 @@ _HOMES = {
     "ShopClient": ".client",
     "AsyncShopClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "RequestOptions": "._runtime.client.options",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
+    "AsyncTransport": "._runtime.client.transport",
+    "Request": "._runtime.client.transport",
+    "Response": "._runtime.client.transport",
+    "Timeout": "._runtime.client.transport",
+    "Transport": "._runtime.client.transport",
+    "TransportError": "._runtime.client.transport",
 }
 
 __all__ = [
@@ -47,8 +64,10 @@ __all__ = [
     "AsyncPage",
     "AsyncPages",
     "AsyncShopClient",
+    "AsyncTransport",
     "AuthenticationError",
     "BadRequestError",
+    "ClientStateError",
     "ConflictError",
     "errors",
     "InvalidArgumentError",
@@ -61,10 +80,16 @@ __all__ = [
     "PermissionDeniedError",
     "RateLimitError",
     "RawResponse",
+    "Request",
+    "RequestOptions",
+    "Response",
     "server",
     "ServerError",
     "ShopClient",
     "testing",
+    "Timeout",
+    "Transport",
+    "TransportError",
     "UnprocessableContentError",
 ]
 

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.options import RequestOptions
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.transport import (
+        AsyncTransport,
+        Request,
+        Response,
+        Timeout,
+        Transport,
+        TransportError,
+    )
     from .async_client import AsyncPetsClient
     from .client import PetsClient
     from .errors import (
@@ -19,6 +28,7 @@ if TYPE_CHECKING:
         ApiTimeoutError,
         AuthenticationError,
         BadRequestError,
+        ClientStateError,
         ConflictError,
         InvalidArgumentError,
         InvalidResponseError,
@@ -37,9 +47,16 @@ _HOMES = {
     "PetsClient": ".client",
     "AsyncPetsClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "RequestOptions": "._runtime.client.options",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
+    "AsyncTransport": "._runtime.client.transport",
+    "Request": "._runtime.client.transport",
+    "Response": "._runtime.client.transport",
+    "Timeout": "._runtime.client.transport",
+    "Transport": "._runtime.client.transport",
+    "TransportError": "._runtime.client.transport",
 }
 
 __all__ = [
@@ -50,8 +67,10 @@ __all__ = [
     "AsyncPage",
     "AsyncPages",
     "AsyncPetsClient",
+    "AsyncTransport",
     "AuthenticationError",
     "BadRequestError",
+    "ClientStateError",
     "ConflictError",
     "errors",
     "InvalidArgumentError",
@@ -65,9 +84,15 @@ __all__ = [
     "PetsClient",
     "RateLimitError",
     "RawResponse",
+    "Request",
+    "RequestOptions",
+    "Response",
     "server",
     "ServerError",
     "testing",
+    "Timeout",
+    "Transport",
+    "TransportError",
     "UnprocessableContentError",
 ]
 
