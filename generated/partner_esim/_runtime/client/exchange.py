@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -30,16 +32,20 @@ class Exchange:
     """How long an exchange may take, and how far it has come."""
 
     def __init__(self, request: Request) -> None:
-        self._seconds = request.deadline
-        self._ends = None if self._seconds is None else time.monotonic() + self._seconds
-        timeout = request.timeout
-        self.limits: Limits = {
-            "connect": self._least(timeout.connect),
-            "read": self._least(timeout.read),
-            "write": self._least(timeout.write),
-            "pool": self._least(timeout.pool),
-        }
+        seconds, timeout = request.deadline, request.timeout
+        self._seconds = seconds
         self._step: Step | None = None
+        self.limits: Limits = {
+            "connect": timeout.connect,
+            "read": timeout.read,
+            "write": timeout.write,
+            "pool": timeout.pool,
+        }
+        self._ends = math.inf
+        if seconds is not None:
+            self._ends = time.monotonic() + seconds
+            for step, limit in self.limits.items():
+                self.limits[step] = seconds if limit is None else min(limit, seconds)
 
     def deadline(self) -> AbstractContextManager[None]:
         """Let the steps of the connections end with the exchange."""
@@ -56,7 +62,7 @@ class Exchange:
             TimeoutError: the time of the exchange is over.
         """
         self._step = "read"
-        if self._ends is not None and time.monotonic() >= self._ends:
+        if self._seconds is not None and time.monotonic() >= self._ends:
             raise TimeoutError
 
     def failure(self, error: Exception) -> TransportError | ApiError:
@@ -71,13 +77,9 @@ class Exchange:
         return TransportError(_said(error) + _DOING[step], step=step)
 
     def _late(self, step: Step | None) -> str:
-        is_over = self._ends is not None and time.monotonic() >= self._ends
+        is_over = time.monotonic() >= self._ends
         seconds = self._seconds if is_over or step is None else self.limits[step]
         return f"no answer within {seconds:.3g} s{_DOING[step]}"
-
-    def _least(self, seconds: float | None) -> float | None:
-        limits = [each for each in (seconds, self._seconds) if each is not None]
-        return min(limits, default=None)
 
 
 def outgoing(
@@ -105,12 +107,28 @@ def outgoing(
         request.url,
         headers=headers,
         # As bytes, the content would bring headers with it.
-        stream=httpx2.ByteStream(content or b""),
+        stream=httpx2.ByteStream(content) if content else _no_content(),
         extensions={"timeout": limits},
     )
     # Hooks look at the content.
     made.read()
     return {"request": made, "stream": True, "auth": auth, "follow_redirects": False}
+
+
+@cache
+def _no_content() -> httpx2.ByteStream:
+    import httpx2
+
+    class NoContent(httpx2.ByteStream):
+        # One part without bytes would be written like any other.
+        def __iter__(self) -> Iterator[bytes]:
+            return iter(())
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            return
+            yield
+
+    return NoContent(b"")
 
 
 @cache
