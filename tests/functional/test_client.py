@@ -196,12 +196,12 @@ class Caller:
 
     def __init__(self, module: ModuleType, origin: Origin, asynchronous: bool) -> None:
         self.module = module
-        self._asynchronous = asynchronous
+        self.asynchronous = asynchronous
         self._url = origin.url + "/api"
 
     def __call__(self, call: Call, **options: Any) -> Any:
         options = {"base_url": self._url, "api_key": KEY, "max_retries": 0, **options}
-        if not self._asynchronous:
+        if not self.asynchronous:
             with self.module.Client(**options) as client:
                 return call(client)
 
@@ -214,7 +214,7 @@ class Caller:
 
     def items(self, call: Call, **options: Any) -> list[Any]:
         """All items of a list."""
-        if not self._asynchronous:
+        if not self.asynchronous:
             return self(lambda client: list(call(client)), **options)
 
         async def collect(client: Any) -> list[Any]:
