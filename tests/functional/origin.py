@@ -111,7 +111,7 @@ def running() -> Iterator[Origin]:
                 self.wfile.write(end)
 
         # The names are those of the standard library.
-        do_GET = do_HEAD = do_POST = do_PUT = do_DELETE = answer  # noqa: N815
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing: the tests look at what was asked."""

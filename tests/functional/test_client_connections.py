@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import importlib
 import os
 import subprocess
 import sys
@@ -47,6 +48,13 @@ def hook(caller: Caller, notice: Any) -> Any:
     return noticed if caller.asynchronous else notice
 
 
+@pytest.fixture
+def patient(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However busy the machine is, no connection is idle for too long."""
+    pools = importlib.import_module(f"{module.__name__}._runtime.client.pools")
+    monkeypatch.setattr(pools, "IDLE_SECONDS", 3600.0)
+
+
 # --- connections of the client's own
 
 
@@ -70,6 +78,7 @@ def test_a_process_has_connections_of_its_own(module: ModuleType, origin: Origin
     assert first.connection == last.connection != of_child.connection
 
 
+@pytest.mark.usefixtures("patient")
 def test_a_burst_leaves_its_connections_to_the_next(module: ModuleType, origin: Origin) -> None:
     origin.answer(thing())
     with (
@@ -82,6 +91,7 @@ def test_a_burst_leaves_its_connections_to_the_next(module: ModuleType, origin: 
     assert len({asked.connection for asked in origin.asked}) <= 60
 
 
+@pytest.mark.usefixtures("patient")
 def test_an_asynchronous_burst_leaves_its_connections_to_the_next(
     module: ModuleType, origin: Origin
 ) -> None:

@@ -160,7 +160,7 @@ class SyncClient:
         self.close()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.base_url}>"
+        return _shown(self)
 
 
 class AsyncClient:
@@ -255,7 +255,7 @@ class AsyncClient:
         await self.close()
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.base_url}>"
+        return _shown(self)
 
 
 def _copy(client: C, calls: Core, group: type) -> C:
@@ -266,6 +266,12 @@ def _copy(client: C, calls: Core, group: type) -> C:
         del members[name]
     members.update(_calls=calls, _is_copy=True)
     return copied
+
+
+def _shown(client: SyncClient | AsyncClient) -> str:
+    # Reports of errors show clients whose arguments were refused, too.
+    address = f" {client.base_url}" if "_calls" in vars(client) else ""
+    return f"<{type(client).__name__}{address}>"
 
 
 def _check_one_way(**ways: object) -> None:
@@ -303,7 +309,7 @@ def _free(
     if not _PATH.fullmatch(path):
         raise InvalidArgumentError("path must begin with / and be percent-encoded, without query")
     method = method.upper()
-    operation = Operation[bytes](
+    operation: Operation[bytes] = Operation(
         "request",
         "",
         method,
