@@ -78,6 +78,7 @@ SERVICE = Service(
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],
     credential_header="Authorization",
     credential_prefix="Bearer ",
+    rate_limit_headers=("RateLimit-Policy", "RateLimit"),
 )
 
 _FAILURES_1: Mapping[str, str | None] = {

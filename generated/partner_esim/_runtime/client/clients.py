@@ -24,6 +24,7 @@ from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import Fields, is_field_name
 from .options import ClientOptions, Options, RequestOptions, positive_integer
+from .rate_limits import RateLimit, rate_limit
 from .service import Service
 from .transport import AsyncTransport, Response, Transport
 
@@ -48,6 +49,7 @@ class RawResponse(Generic[T]):
         content: the body, unpacked.
         value: what the method returns.
         request_id: how the service calls this request, if the contract names a header for it.
+        rate_limit: what is left of the rate limit, if the contract names headers for it.
     """
 
     status: int
@@ -55,6 +57,7 @@ class RawResponse(Generic[T]):
     content: bytes = field(repr=False)
     value: T
     request_id: str | None
+    rate_limit: RateLimit | None
 
 
 class SyncGroup:
@@ -295,7 +298,8 @@ def _raw(calls: Core, answer: Response, value: T) -> RawResponse[T]:
     headers = Fields(answer.headers)
     name = calls.service.error.request_id_header
     request_id = headers.get(name) if name else None
-    return RawResponse(answer.status, headers, answer.content, value, request_id)
+    left = rate_limit(headers, *calls.service.rate_limit_headers)
+    return RawResponse(answer.status, headers, answer.content, value, request_id, left)
 
 
 def _free(

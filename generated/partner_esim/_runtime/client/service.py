@@ -20,3 +20,5 @@ class Service:
     user_agent: str
     credential_header: str | None
     credential_prefix: str
+    # With the policy, and with what is left.
+    rate_limit_headers: tuple[str | None, str | None] = (None, None)

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.options import RequestOptions
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.rate_limits import RateLimit
     from ._runtime.client.transport import (
         AsyncTransport,
         Request,
@@ -48,6 +49,7 @@ _HOMES = {
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
+    "RateLimit": "._runtime.client.rate_limits",
     "AsyncTransport": "._runtime.client.transport",
     "Request": "._runtime.client.transport",
     "Response": "._runtime.client.transport",
@@ -79,6 +81,7 @@ __all__ = [
     "ParcelsClient",
     "PaymentRequiredError",
     "PermissionDeniedError",
+    "RateLimit",
     "RateLimitError",
     "RawResponse",
     "Request",
