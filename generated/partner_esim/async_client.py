@@ -7,8 +7,6 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
@@ -125,10 +123,10 @@ class AsyncPlans(AsyncGroup):
     def list(
         self,
         *,
-        country: str | MISSING = MISSING,
-        coverage: models.CoverageFilter | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        country: str | None = None,
+        coverage: models.CoverageFilter | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Plan]:
         """List plans; see `EsimClient.plans`."""
@@ -153,9 +151,9 @@ class AsyncOrders(AsyncGroup):
     def list(
         self,
         *,
-        reference: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        reference: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Order]:
         """List orders; see `EsimClient.orders`."""
@@ -170,10 +168,10 @@ class AsyncOrders(AsyncGroup):
         *,
         plan_id: str,
         reference: str,
-        quantity: int | MISSING = MISSING,
-        days: int | MISSING = MISSING,
-        end_user: models.EndUserCreate | MISSING = MISSING,
-        metadata: Mapping[str, str] | MISSING = MISSING,
+        quantity: int | None = None,
+        days: int | None = None,
+        end_user: models.EndUserCreate | None = None,
+        metadata: Mapping[str, str] | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.Order:
         """Place an order; see `EsimClient.orders`."""
@@ -205,9 +203,9 @@ class AsyncEsims(AsyncGroup):
     def list(
         self,
         *,
-        order_id: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        order_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Esim]:
         """List eSIMs; see `EsimClient.esims`."""
@@ -233,8 +231,8 @@ class AsyncTopups(AsyncGroup):
         self,
         iccid: str,
         *,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.TopupPlan]:
         """List the top-up plans of an eSIM; see `EsimClient.topups`."""
@@ -250,7 +248,7 @@ class AsyncTopups(AsyncGroup):
         *,
         topup_plan_id: str,
         reference: str,
-        days: int | MISSING = MISSING,
+        days: int | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.Topup:
         """Top up an eSIM; see `EsimClient.topups`."""
@@ -276,9 +274,9 @@ class AsyncEvents(AsyncGroup):
     def list(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Event]:
         """List events; see `EsimClient.events`."""
@@ -291,9 +289,9 @@ class AsyncEvents(AsyncGroup):
     def follow(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         interval: float = 5.0,
         request_options: RequestOptions | None = None,
     ) -> AsyncGenerator[models.Event]:
@@ -322,7 +320,7 @@ class AsyncWebhookEndpoints(AsyncGroup):
         self,
         *,
         url: str,
-        event_types: Sequence[models.EventTypeName] | MISSING = MISSING,
+        event_types: Sequence[models.EventTypeName] | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint; see `EsimClient.webhook_endpoints`."""

@@ -7,8 +7,6 @@ from collections.abc import Callable, Generator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
@@ -125,10 +123,10 @@ class Plans(SyncGroup):
     def list(
         self,
         *,
-        country: str | MISSING = MISSING,
-        coverage: models.CoverageFilter | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        country: str | None = None,
+        coverage: models.CoverageFilter | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> Page[models.Plan]:
         """List plans
@@ -167,9 +165,9 @@ class Orders(SyncGroup):
     def list(
         self,
         *,
-        reference: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        reference: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> Page[models.Order]:
         """List orders
@@ -194,10 +192,10 @@ class Orders(SyncGroup):
         *,
         plan_id: str,
         reference: str,
-        quantity: int | MISSING = MISSING,
-        days: int | MISSING = MISSING,
-        end_user: models.EndUserCreate | MISSING = MISSING,
-        metadata: Mapping[str, str] | MISSING = MISSING,
+        quantity: int | None = None,
+        days: int | None = None,
+        end_user: models.EndUserCreate | None = None,
+        metadata: Mapping[str, str] | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.Order:
         """Place an order
@@ -265,9 +263,9 @@ class Esims(SyncGroup):
     def list(
         self,
         *,
-        order_id: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        order_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> Page[models.Esim]:
         """List eSIMs
@@ -306,8 +304,8 @@ class Topups(SyncGroup):
         self,
         iccid: str,
         *,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> Page[models.TopupPlan]:
         """List the top-up plans of an eSIM
@@ -334,7 +332,7 @@ class Topups(SyncGroup):
         *,
         topup_plan_id: str,
         reference: str,
-        days: int | MISSING = MISSING,
+        days: int | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.Topup:
         """Top up an eSIM
@@ -389,9 +387,9 @@ class Events(SyncGroup):
     def list(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         request_options: RequestOptions | None = None,
     ) -> Page[models.Event]:
         """List events
@@ -417,9 +415,9 @@ class Events(SyncGroup):
     def follow(
         self,
         *,
-        type: models.EventTypeName | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
-        cursor: str | MISSING = MISSING,
+        type: models.EventTypeName | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
         interval: float = 5.0,
         request_options: RequestOptions | None = None,
     ) -> Generator[models.Event]:
@@ -453,7 +451,7 @@ class WebhookEndpoints(SyncGroup):
         self,
         *,
         url: str,
-        event_types: Sequence[models.EventTypeName] | MISSING = MISSING,
+        event_types: Sequence[models.EventTypeName] | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint

@@ -4,11 +4,20 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import MISSING, ConfigDict, Field, StrictBool, StrictInt, StrictStr
+from pydantic import ConfigDict, Field, StrictBool, StrictInt, StrictStr
 
-from ._runtime.shared.types import AwareDatetime, DecimalString, Model, Once, OpenUnion, Sensitive
+from ._runtime.shared.types import (
+    AwareDatetime,
+    DecimalString,
+    Model,
+    Nullable,
+    Once,
+    Sensitive,
+    TaggedUnion,
+    UnknownTag,
+)
 
 ActivationCode: TypeAlias = Annotated[StrictStr, Field(pattern="^LPA:1\\$[^$]+\\$[^$]*$")]
 """The text of the QR code that installs the eSIM: `LPA:1$`, the SM-DP+ address, `$` and the matching id."""
@@ -58,7 +67,7 @@ class EndUserCreate(Model):
     """The person or thing that an order is for."""
 
     model_config = ConfigDict(extra="forbid")
-    label: Annotated[StrictStr | MISSING, Field(max_length=120, min_length=1)] = MISSING
+    label: Annotated[StrictStr | None, Field(max_length=120, min_length=1)] = None
     """The partner's own name for the end user."""
 
 
@@ -117,14 +126,6 @@ EsimId: TypeAlias = Annotated[StrictStr, Field(pattern="^esm_[0-7][0-9a-hjkmnp-t
 """Identifies an eSIM: `esm_` and then 26 lower-case ULID characters."""
 EsimStatus: TypeAlias = Literal["ready", "active", "depleted", "expired", "revoked"] | StrictStr
 """The state of an eSIM. It goes from `ready` to `active` to `depleted`, and a top-up makes a depleted eSIM `active` again. From any of these three it can become `expired`, and from any state `revoked`."""
-
-
-class UnknownEvent(Model):
-    """A value whose `type` is newer than this package."""
-
-    type: StrictStr
-
-
 EventId: TypeAlias = Annotated[StrictStr, Field(pattern="^evt_[0-7][0-9a-hjkmnp-tv-z]{25}$")]
 """Identifies an event: `evt_` and then 26 lower-case ULID characters."""
 EventType: TypeAlias = (
@@ -223,7 +224,7 @@ class TopupCreate(Model):
     """The top-up plan to buy."""
     reference: Reference
     """The partner's own name for the top-up. It makes the request safe to repeat."""
-    days: Days | MISSING = MISSING
+    days: Days | None = None
     """For how many days a daily top-up plan is bought. Required for a daily plan, not allowed for a fixed one."""
 
 
@@ -245,7 +246,7 @@ class WebhookEndpointCreate(Model):
     model_config = ConfigDict(extra="forbid")
     url: Annotated[StrictStr, Field(max_length=2048, pattern="^https://")]
     """Where deliveries are sent: an HTTPS address without user information and without a fragment, whose host is not a private or otherwise non-public address, whether literal or resolved. Anything else is refused with `invalid_webhook_url`. A name that does not resolve yet is accepted; the address is checked again at every delivery."""
-    event_types: Annotated[list[EventTypeName] | MISSING, Field(max_length=9)] = MISSING
+    event_types: Annotated[list[EventTypeName] | None, Field(max_length=9)] = None
     """The event types to deliver. When omitted, the default selection applies: all types but `webhook.test`, written out as they are today, so that a type added later is not delivered unasked. An empty list selects no type, and a type that is given twice counts once. `webhook.test` reaches the tested endpoint whether it is selected or not."""
 
 
@@ -355,9 +356,9 @@ class ErrorDetail(Model):
     """What is wrong with it."""
     message: StrictStr
     """What is wrong with it, as a sentence for developers."""
-    required_usd: Money | MISSING = MISSING
+    required_usd: Money | None = None
     """The amount that was needed. Only with `insufficient_balance`."""
-    balance_usd: Money | MISSING = MISSING
+    balance_usd: Money | None = None
     """The balance at that moment. Only with `insufficient_balance`."""
 
 
@@ -370,11 +371,11 @@ class ErrorObject(Model):
     """What exactly went wrong."""
     message: StrictStr
     """What went wrong, as a sentence for developers. Do not parse it."""
-    param: StrictStr | None | MISSING = MISSING
+    param: Annotated[StrictStr | None, Nullable()] = None
     """The field or parameter at fault, or null: a path of names for the body (`end_user.label`), with `query.` in front for the query (`query.limit`)."""
     request_id: RequestId
     """Identifies the request; the same as the header `Request-Id`. Give it to support."""
-    details: Annotated[list[ErrorDetail] | MISSING, Field(max_length=20)] = MISSING
+    details: Annotated[list[ErrorDetail] | None, Field(max_length=20)] = None
     """Every fault that was found, at most 20. Only with status 400, and with `insufficient_balance`, where the one entry carries `required_usd` and `balance_usd`."""
 
 
@@ -497,6 +498,19 @@ class EsimUsageEvent(Model):
     """The eSIM, exactly as GET returned it at that moment."""
 
 
+class UnknownEvent(Model):
+    """A value whose `type` is newer than this package."""
+
+    id: EventId
+    """Identifies the event. It is the same in every delivery attempt and in the event feed, so that a receiver can leave out what it has seen."""
+    type: UnknownTag
+    created_at: Timestamp
+    """When the event happened."""
+    mode: Mode
+    """The mode in which it happened."""
+    data: dict[str, Any] | None = None
+
+
 Metadata: TypeAlias = dict[MetadataKey, MetadataValue]
 """Texts that the partner attaches to an order and gets back with it: keys of 1 to 40 characters, values of at most 500. In test mode the key `sandbox_scenario` chooses what the sandbox does with the order (see the description of the API); in live mode it has no effect."""
 
@@ -522,11 +536,11 @@ class OrderCreate(Model):
     """The partner's own name for the order, unique per partner. It makes the request safe to repeat."""
     quantity: Quantity = 1
     """How many eSIMs to order."""
-    days: Days | MISSING = MISSING
+    days: Days | None = None
     """For how many days a daily plan is bought. Required for a daily plan, not allowed for a fixed one."""
-    end_user: EndUserCreate | MISSING = MISSING
+    end_user: EndUserCreate | None = None
     """The person or thing that the order is for."""
-    metadata: Metadata | MISSING = MISSING
+    metadata: Metadata | None = None
     """Texts of the partner that come back with the order."""
 
 
@@ -805,7 +819,7 @@ Event: TypeAlias = Annotated[
     | BalanceLowEvent
     | WebhookTestEvent
     | UnknownEvent,
-    OpenUnion("type"),
+    TaggedUnion("type", open=True),
 ]
 """Something that happened, with the resource as the API returned it at that moment. The body of a webhook delivery and the record in the event feed are the same, byte for byte. Event types may be added: ignore a type that you do not know."""
 

@@ -6,6 +6,7 @@ import importlib
 import json
 import sys
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +17,11 @@ from specwright.pipeline import Options, generate
 from tests.functional.origin import Origin, running
 
 Generate = Callable[..., ModuleType]
+
+
+def codecs(package: ModuleType) -> Any:
+    """Return the codecs of a package's models, which check in full."""
+    return import_module(f"{package.__name__}._runtime.shared.codec").Codecs(package.models)
 
 
 @pytest.fixture(scope="session")

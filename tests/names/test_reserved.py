@@ -182,7 +182,7 @@ def test_all_of_it_imports_and_builds(made: Made) -> None:
 def test_every_operation_can_be_called(made: Made, module: str) -> None:
     testing = made.modules()["testing"]
     fake = client(made.modules(), made.tree / made.package, module)
-    fake._transport._answer = lambda request: testing.response(*answer(made.data, request))
+    fake._calls.transport._answer = lambda request: testing.response(*answer(made.data, request))
     for group in [each for each in vars(fake).values() if type(each).__module__.endswith(module)]:
         for name, method in inspect.getmembers(group, inspect.ismethod):
             if not name.startswith(("_", "follow_")):
@@ -211,7 +211,7 @@ async def finished(result: Any) -> Any:
 
 
 def sent(fake: Any) -> list[Any]:
-    return list(fake._transport.requests)
+    return list(fake._calls.transport.requests)
 
 
 def answer(data: Json, request: Any) -> tuple[bytes, int]:

@@ -36,8 +36,8 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator Awaitable Callable Credential Generator Group Literal MAX_RESPONSE_BYTES MISSING
-    Mapping Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout Transport
+    AsyncGenerator Awaitable Callable Credential Generator Group Literal MAX_RESPONSE_BYTES Mapping
+    OMIT Omit Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
@@ -53,9 +53,9 @@ OPERATIONS = frozenset(["ERROR", "SERVICE"])
 # What some document brings into the models module, and what Python keeps.
 MODELS = frozenset(
     """
-    Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal MISSING
-    Model None Once OpenUnion Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
-    StringConstraints True TypeAlias TypeAliasType UUID Union
+    Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
+    Model None Nullable Once Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
+    StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UnknownTag
     """.split()
 )
 # What a generated package imports besides the standard library.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from specwright.document.model import Document
 from specwright.document.shape import OBJECTS
 
 # What a schema may say beside `$ref` without changing which values are valid.
@@ -48,3 +49,31 @@ def reference(schema: Any) -> str | None:
         if ANNOTATIONS.issuperset(others):
             return str(schema["$ref"])
     return None
+
+
+def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:
+    """Whether null is a value of a schema, as far as its structure says."""
+    if not isinstance(schema, dict):
+        return schema is not False
+    if id(schema) in above:
+        return True
+    above = (*above, id(schema))
+    inner = {
+        keyword: [allows_null(document, each, above) for each in schema[keyword]]
+        for keyword in ("allOf", "anyOf", "oneOf")
+        if isinstance(schema.get(keyword), list)
+    }
+    ref = schema.get("$ref")
+    return (
+        (not isinstance(ref, str) or allows_null(document, document.resolve(ref), above))
+        and ("type" not in schema or "null" in _listed(schema["type"]))
+        and ("const" not in schema or schema["const"] is None)
+        and ("enum" not in schema or None in _listed(schema["enum"]))
+        and all(inner.get("allOf", ()))
+        and any(inner.get("anyOf", (True,)))
+        and any(inner.get("oneOf", (True,)))
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]

@@ -11,22 +11,55 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 NOT_OBJECTS = ("array", "boolean", "integer", "number", "string")
 
 
-def open_member(document: Document, schema: Any) -> dict[str, Any] | None:
-    """The schema of what an open union may hold later; None for one that is not open."""
-    if not isinstance(schema, dict) or EXTENSIBLE_ENUM.name not in schema:
-        return None
-    if not is_told_apart(document, schema):
+def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
+    """The schema of an alternative that a union may get later.
+
+    None for one whose alternatives do not all say by their discriminator which they are.
+    """
+    if not isinstance(schema, dict) or not is_told_apart(document, schema):
         return None
     tag = schema["discriminator"]["propertyName"]
     members = _list(schema, "oneOf") or _list(schema, "anyOf")
-    if not all(_says_its_tag(document, member, tag) for member in members):
+    if not members or not all(_says_its_tag(document, member, tag) for member in members):
         return None
+    objects = [document.follow(member) for member in members]
+    properties = [each.get("properties", {}) for each in objects]
+    shared = [name for name in properties[0] if all(name in each for each in properties)]
+    alike = {name for name in shared if _is_alike([each[name] for each in properties])}
+    required = set.intersection(*(set(_list(each, "required")) for each in objects))
     return {
         "type": "object",
         "description": f"A value whose `{tag}` is newer than this package.",
-        "properties": {tag: {"type": "string"}},
-        "required": [tag],
+        "properties": {
+            name: properties[0][name]
+            if name in alike
+            else _open(document, [each[name] for each in properties])
+            for name in shared
+        }
+        | {tag: {"type": "string"}},
+        "required": sorted({tag} | (required & alike)),
     }
+
+
+def is_open(schema: dict[str, Any]) -> bool:
+    """Whether more alternatives than those of a union may be sent."""
+    return EXTENSIBLE_ENUM.name in schema
+
+
+def _is_alike(schemas: list[Any]) -> bool:
+    """Whether schemas differ in nothing but words."""
+    first, *others = (
+        {k: v for k, v in each.items() if k != "description"} if isinstance(each, dict) else each
+        for each in schemas
+    )
+    return all(each == first for each in others)
+
+
+def _open(document: Document, schemas: list[Any]) -> Any:
+    """A schema for what one more alternative may have where the known ones differ."""
+    followed = [document.follow(each) for each in schemas]
+    is_object = all(isinstance(each, dict) and each.get("type") == "object" for each in followed)
+    return {"type": ["object", "null"]} if is_object else {}
 
 
 def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:

@@ -19,6 +19,7 @@ from specwright.document.naming import (
     operation_names,
 )
 from specwright.document.normalise import COMPONENTS
+from specwright.document.schemas import allows_null
 from specwright.document.security import Credential
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.index import ModelIndex
@@ -268,6 +269,7 @@ class _Builder:
             wire=Text(name),
             annotation=self.types.annotation(pointer, value),
             required=required,
+            tells_null=not required and allows_null(self.document, value),
             default=self._default(value),
             description=_text(described.get("description")),
             deprecated=described.get("deprecated") is True,

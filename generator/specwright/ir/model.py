@@ -46,6 +46,12 @@ class Kind(StrEnum):
     ANY = "any"
 
 
+def optional(annotation: str) -> str:
+    """Return an annotation that includes None."""
+    has_none = annotation == "object" or "None" in annotation.split(" | ")
+    return annotation if has_none else f"{annotation} | None"
+
+
 @dataclass(frozen=True, slots=True)
 class TypeRef:
     """The Python type of a slot of the document.
@@ -61,6 +67,11 @@ class TypeRef:
     annotation: str
     model: str | None
     is_class: bool = False
+
+    @property
+    def optional(self) -> str:
+        """The annotation of a slot that may be left out."""
+        return optional(self.annotation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,15 +102,25 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """A property of a JSON request body, as a keyword argument of the client's method."""
+    """A property of a JSON request body, as a keyword argument of the client's method.
+
+    Attributes:
+        tells_null: whether null is something else than to leave the property out.
+    """
 
     name: str
     wire: Text
     annotation: str
     required: bool
+    tells_null: bool
     default: Default | None
     description: Text
     deprecated: bool
+
+    @property
+    def optional(self) -> str:
+        """The annotation of an argument that may be left out."""
+        return optional(self.annotation) + (" | Omit" if self.tells_null else "")
 
 
 @dataclass(frozen=True, slots=True)

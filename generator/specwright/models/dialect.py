@@ -15,7 +15,7 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.naming import model_name
 from specwright.document.normalise import COMPONENTS
-from specwright.document.unions import is_told_apart, open_member
+from specwright.document.unions import is_told_apart, unknown_member
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
@@ -87,14 +87,14 @@ class Dialect:
     Attributes:
         schemas: what the generator is given, as `components/schemas`.
         origins: pointer in the document by class name.
-        open_unions: class names of unions that have a fallback model, with that model's name.
+        unions: class names of unions that have a model for unknown values, with that model's name.
         names: class name by pointer in the document, the inverse of `origins`.
     """
 
     document: Document
     schemas: dict[str, Any] = field(default_factory=dict)
     origins: dict[str, Pointer] = field(default_factory=dict)
-    open_unions: dict[str, str] = field(default_factory=dict)
+    unions: dict[str, str] = field(default_factory=dict)
     names: dict[Pointer, str] = field(default_factory=dict)
 
 
@@ -111,14 +111,14 @@ def translate(document: Document) -> Dialect:
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
         dialect.schemas[name] = translated = _Translation(dialect, pending).schema(schema)
-        fallback = open_member(document, schema)
+        fallback = unknown_member(document, schema)
         if fallback is None:
             # The generator forgets the items of an array that holds itself outside of a union.
             if isinstance(schema, dict) and _leads_to(document, schema.get("items"), pointer):
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
-            dialect.open_unions[name] = fallback_name = _fallback_name(dialect, name)
-            dialect.schemas[fallback_name] = fallback
+            dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
+            dialect.schemas[fallback_name] = _Translation(dialect, pending).schema(fallback)
             # As a member of the union, so that the generator puts its class above the union.
             union = dialect.schemas[name]
             members = union.pop("oneOf", None) or union.pop("anyOf", [])
@@ -146,6 +146,22 @@ def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
                 f"{SEALED}{linear_names[name]}": value for name, value in names.items()
             }
     return result
+
+
+def _without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without defaults of properties that are required: no value leaves them out."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return schema
+    return {
+        **schema,
+        "properties": {
+            name: {k: v for k, v in each.items() if k != "default"}
+            if isinstance(each, dict) and name in required
+            else each
+            for name, each in properties.items()
+        },
+    }
 
 
 def _applies(keyword: str, schema: dict[str, Any]) -> bool:
@@ -182,7 +198,7 @@ class _Translation:
             return schema
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
         known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
-        known = _with_linear_patterns(known)
+        known = _without_needless_defaults(_with_linear_patterns(known))
         result = schemas.map_children(known, self.schema)
         if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
             result.pop("format", None)

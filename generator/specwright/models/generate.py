@@ -35,7 +35,7 @@ OPTIONS: dict[str, Any] = {
     "use_field_description": True,
     "use_single_line_docstring": True,
     "use_type_alias": True,
-    "use_missing_sentinel": True,
+    "strict_nullable": True,
     "collapse_root_models": False,
     "allow_population_by_field_name": False,
     "enum_field_as_literal": "all",

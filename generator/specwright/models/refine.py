@@ -14,6 +14,7 @@ from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
+from specwright.document.unions import is_open
 from specwright.models.dialect import SEALED, Dialect
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
@@ -24,7 +25,7 @@ _FUTURE = "from __future__ import annotations\n"
 IMPORTS = """\
 from decimal import Decimal
 from typing import Annotated, TypeAlias
-from ._runtime.shared.types import DecimalString, Once, OpenUnion, Sensitive
+from ._runtime.shared.types import DecimalString, Nullable, Once, Sensitive, TaggedUnion, UnknownTag
 """
 # How the field of a property with the key is marked.
 _MARKS: Mapping[Keyword[bool], str] = {ONCE: "Once", SENSITIVE: "Sensitive"}
@@ -56,8 +57,8 @@ class _Edit:
 
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
-    """Put decimals, open unions and values that are hidden into the generated source."""
-    source = _unsealed(source)
+    """Put decimals, tagged unions and marks of fields into the generated source."""
+    source = _retagged(_unsealed(source))
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
@@ -72,13 +73,14 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
         name = entry["class_name"]
         if name in aliases and is_decimal(schema):
             written[name] = _decimal(dialect.schemas[key])
-        elif name in aliases and key in dialect.open_unions:
+        elif name in aliases and key in dialect.unions:
             members = [
                 names[dialect.names[dialect.document.target(ref)]]["class_name"]
                 for ref in _union(schema)
             ]
-            fallback = names[dialect.open_unions[key]]["class_name"]
-            written[name] = _open_union(schema, members, fallback)
+            fallback = names[dialect.unions[key]]
+            written[name] = _tagged_union(schema, [*members, fallback["class_name"]])
+            edits.append(_unknown_tag(schema, fallback, classes))
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
     forward = _forward(aliases, classes.keys())
@@ -98,6 +100,21 @@ def _unsealed(source: str) -> str:
         if keyword.arg == "pattern" and isinstance(keyword.value, ast.Constant)
     )
     return _apply(source, [_edit(each, ascii(_plain(each.value))) for each in sealed])
+
+
+def _retagged(source: str) -> str:
+    """Discriminators by the type of ours, which keeps alternatives that come later."""
+    edits: list[_Edit] = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(ast.Name("Field"), [], keywords):
+                named = {each.arg: each for each in keywords}
+                tag = named.pop("discriminator", None)
+                if tag is not None:
+                    rest = ", ".join(ast.unparse(each) for each in named.values())
+                    kept = f"Field({rest}), " if rest else ""
+                    edits.append(_edit(node, f"{kept}TaggedUnion({ast.unparse(tag.value)})"))
+    return _apply(source, edits)
 
 
 def _plain(value: Any) -> Any:
@@ -207,30 +224,48 @@ def _decimal(schema: dict[str, Any]) -> str:
     return f"Annotated[Decimal, DecimalString({arguments})]"
 
 
-def _open_union(schema: dict[str, Any], members: list[str], fallback: str) -> str:
+def _tagged_union(schema: dict[str, Any], members: list[str]) -> str:
     tag = schema["discriminator"]["propertyName"]
-    return f"Annotated[{' | '.join([*members, fallback])}, OpenUnion({tag!a})]"
+    is_open_ = ", open=True" if is_open(schema) else ""
+    return f"Annotated[{' | '.join(members)}, TaggedUnion({tag!a}{is_open_})]"
+
+
+def _unknown_tag(
+    schema: dict[str, Any], entry: dict[str, Any], classes: Mapping[str, ast.ClassDef]
+) -> _Edit:
+    """Give the tag of unknown values a type by which type checkers tell them apart."""
+    tag = schema["discriminator"]["propertyName"]
+    name = next(each["name"] for each in entry["fields"] if each["original_name"] == tag)
+    return _edit(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
+
+
+def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
+    return {
+        statement.target.id: statement.annotation
+        for statement in node.body
+        if isinstance(statement, ast.AnnAssign) and isinstance(statement.target, ast.Name)
+    }
 
 
 def _marks(
     document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
 ) -> Iterator[_Edit]:
-    """Mark the fields whose values are hidden."""
-    marks = {
-        field["name"]: mark
-        for field in entry["fields"]
-        for keyword, mark in _MARKS.items()
-        if _declares(document, schema.get("properties", {}).get(field["original_name"]), keyword)
-    }
-    for statement in node.body:
+    """Mark the fields whose values are hidden, and those that may be null or absent."""
+    properties, annotations = schema.get("properties", {}), _annotations(node)
+    required = schema.get("required", ())
+    for field in entry["fields"]:
+        original, annotation = field["original_name"], annotations.get(field["name"])
+        value = properties.get(original)
+        marks = [mark for key, mark in _MARKS.items() if _declares(document, value, key)]
         if (
-            isinstance(statement, ast.AnnAssign)
-            and isinstance(statement.target, ast.Name)
-            and statement.target.id in marks
+            original in properties
+            and original not in required
+            and schemas.allows_null(document, value)
         ):
-            mark = marks[statement.target.id]
-            annotation = f"Annotated[{ast.unparse(statement.annotation)}, {mark}()]"
-            yield _edit(statement.annotation, annotation)
+            marks.append("Nullable")
+        if marks and annotation is not None:
+            calls = ", ".join(f"{mark}()" for mark in marks)
+            yield _edit(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
 
 
 def _declares(document: Document, schema: Any, keyword: Keyword[bool]) -> bool:

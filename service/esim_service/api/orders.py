@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from pydantic import MISSING
-
 from partner_esim import models
 from partner_esim.server import CREATE_ORDER_REPLAY_HEADERS, Context, Orders, Problem, Reply
 
@@ -54,16 +52,16 @@ class OrderGroup(Orders):
             payload(body),
             self._backend.work.lease("provision"),
         )
-        end_user = None if body.end_user is MISSING else body.end_user
-        label = None if end_user is None or end_user.label is MISSING else end_user.label
+        end_user = body.end_user
+        label = None if end_user is None else end_user.label
         request = orders.Request(
             claim=claim,
             plan_id=body.plan_id,
             quantity=body.quantity,
-            days=None if body.days is MISSING else body.days,
+            days=body.days,
             has_end_user=end_user is not None,
             end_user_label=label,
-            metadata={} if body.metadata is MISSING else body.metadata,
+            metadata=body.metadata or {},
         )
         inquiry = Inquiry(claim.scope.mode, request.scenario, claim.reference)
         answered = await self._backend.once(

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from pydantic import MISSING
-
 from partner_esim import models
 from partner_esim.server import CREATE_TOPUP_REPLAY_HEADERS, Context, Reply, Topups
 
@@ -65,7 +63,7 @@ class TopupGroup(Topups):
             claim=claim,
             iccid=iccid,
             topup_plan_id=body.topup_plan_id,
-            days=None if body.days is MISSING else body.days,
+            days=body.days,
         )
         inquiry = Inquiry(claim.scope.mode, None, claim.reference)
         answered = await self._backend.once(

@@ -7,8 +7,6 @@ import secrets
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from pydantic import MISSING
-
 from partner_esim import models
 from partner_esim.server import Context, Problem, WebhookEndpoints
 
@@ -55,7 +53,7 @@ class WebhookEndpointGroup(WebhookEndpoints):
             await self._check_url(body.url)
         except RefusedUrl as error:
             raise Problem("invalid_webhook_url", str(error), param="url") from None
-        selected = None if body.event_types is MISSING else body.event_types
+        selected = body.event_types
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
         endpoint = await self._backend.write(
             partial(endpoints.register, scope, body.url, selected, self._encrypt(secret))

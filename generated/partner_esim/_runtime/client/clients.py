@@ -13,7 +13,7 @@ from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, Unpack
 
-from pydantic import MISSING, JsonValue, TypeAdapter
+from pydantic import JsonValue, TypeAdapter
 from pydantic_core import PydanticSerializationError
 
 from ..shared.operation import Operation
@@ -334,9 +334,9 @@ def _any() -> TypeAdapter[object]:
     return TypeAdapter(object)
 
 
-def _json(body: object) -> object:
+def _json(body: object) -> bytes | None:
     if body is None:
-        return MISSING
+        return None
     try:
         return _any().dump_json(body, by_alias=True, exclude_unset=True, warnings="error")
     except PydanticSerializationError:

@@ -12,8 +12,8 @@ from copy import copy
 from typing import Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
-from pydantic import MISSING, ValidationError
-from pydantic_core import PydanticSerializationError, to_json
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.operation import ListOperation, Operation
@@ -21,6 +21,7 @@ from .attempts import GONE
 from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import is_field_value, merged
+from .omit import OMIT
 from .options import ClientOptions, Options
 from .pagination import PageData
 from .service import Service
@@ -99,13 +100,10 @@ class Core:
         path, query, cookies = operation.path, list[str](), list[str]()
         headers = Headers()
         for parameter in operation.parameters:
-            value = arguments.get(parameter.name, MISSING)
-            if value is MISSING:
-                continue
+            value = arguments.get(parameter.name)
             where = parameter.wire
             if value is not None and parameter.model is not None:
-                codec = self._codecs[parameter.model]
-                value = codec.plain(_checked(codec, where, value))
+                value = from_json(_encoded(self._codecs[parameter.model], where, value))
             if is_undefined(value):
                 if parameter.required:
                     raise InvalidArgumentError(f"{where}: a value is required")
@@ -126,8 +124,8 @@ class Core:
         if cookies:
             headers.append(("cookie", "; ".join(cookies)))
         content, own = None, self._headers
-        if operation.body_type is not None and (body is not MISSING or options.body):
-            content = b"{}" if body is MISSING else self._content(operation.body, body)
+        if operation.body_type is not None and (body is not None or options.body):
+            content = b"{}" if body is None else self._content(operation.body, body)
             content = _with_members(content, options.body) if options.body else content
             own = [*own, ("content-type", operation.body_type)]
         elif operation.method not in ("GET", "HEAD"):
@@ -151,16 +149,15 @@ class Core:
     def _content(self, model: str | None, body: object) -> bytes:
         if model is None:
             return cast("bytes", body)
-        if isinstance(body, dict):
-            # A property with a default does not know the sentinel.
-            members = cast("dict[str, object]", body).items()
-            body = {name: each for name, each in members if each is not MISSING}
         codec = self._codecs[model]
-        try:
-            return codec.encode(_checked(codec, "body", body), exclude_unset=True)
-        except PydanticSerializationError:
-            pass
-        raise InvalidArgumentError("body: a model was given a value that its field cannot have")
+        if isinstance(body, dict):
+            members = cast("dict[str, object]", body).items()
+            body = {
+                name: each
+                for name, each in members
+                if each is not OMIT and not (each is None and codec.leaves_out(name))
+            }
+        return _encoded(codec, "body", body)
 
     def result(self, operation: Operation[Any], response: Response) -> Any:
         """Read an answer.
@@ -223,11 +220,13 @@ def _host(base_url: str) -> str | None:
     return parts.netloc if is_usable and _PRINTED.fullmatch(base_url) else None
 
 
-def _checked(codec: Codec, where: str, value: object) -> Any:
+def _encoded(codec: Codec, where: str, value: object) -> bytes:
     try:
-        return codec.check(value)
+        return codec.encode(value)
     except ValidationError as error:
         problems = problems_of(where, error)
+    except PydanticSerializationError:
+        problems = f"{where}: a model was given a value that its field cannot have"
     # Not within the block: the first error, which knows the value, would stay behind this one.
     raise InvalidArgumentError(problems)
 

@@ -206,7 +206,7 @@ class Endpoint:
                 raise BrokenContractError(f"an answer with the status {status} has no JSON body")
             return Answer(status, value or b"", headers)
         try:
-            body = value if isinstance(value, bytes) else codec.encode(value)
+            body = value if isinstance(value, bytes) else codec.dump(value)
             if self._conduct.check_responses:
                 codec.decode(body)
             return Answer(status, body, {**_JSON, **headers} if headers else _JSON)

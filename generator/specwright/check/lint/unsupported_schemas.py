@@ -10,7 +10,7 @@ from typing import Any
 from specwright.check.lint.rule import Violation, unsupported
 from specwright.check.subject import Subject, mapping, sequence
 from specwright.document.normalise import COMPONENTS
-from specwright.document.unions import open_member
+from specwright.document.unions import unknown_member
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -39,7 +39,7 @@ def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
         pointer = node.pointer + join(EXTENSIBLE_ENUM.name)
         if len(split(node.pointer)) != len(split(COMPONENTS)) + 1:
             yield Violation(pointer, "the union has no name of its own, and stays closed")
-        elif open_member(subject.document, node.value) is None:
+        elif unknown_member(subject.document, node.value) is None:
             yield Violation(
                 pointer, "not every alternative says which tags are its own; the union stays closed"
             )

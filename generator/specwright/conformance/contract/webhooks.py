@@ -22,7 +22,7 @@ from specwright.document.sites import (
     request_body,
     schema,
 )
-from specwright.document.unions import open_member
+from specwright.document.unions import is_open, unknown_member
 from specwright.pointer import Pointer
 from specwright.runtime.shared.signature import Scheme
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
@@ -140,7 +140,8 @@ def _is_open(document: Document, content: Site) -> bool:
     own = schema(document, content).pointer
     components = follow(document, "/components", document.data.get("components"))
     return any(
-        open_member(document, union.value) is not None
+        is_open(union.value)
+        and unknown_member(document, union.value) is not None
         and any(member.pointer == own for _, member in members(document, union, "oneOf"))
         for _, union in members(document, components, "schemas")
     )

@@ -9,8 +9,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, TypeVar, cast
 
-from pydantic import MISSING
-
 from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
 from .core import Core, Given
@@ -34,7 +32,7 @@ class SyncCalls(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object] = {},
-        body: object = MISSING,
+        body: object = None,
         options: RequestOptions | None = None,
     ) -> T:
         """Carry out an operation."""
@@ -71,7 +69,7 @@ class SyncCalls(Core):
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
-        return self.page(operation, self.answer(operation, arguments, MISSING, options))
+        return self.page(operation, self.answer(operation, arguments, None, options))
 
     def _exchange(self, operation: Operation[Any], request: Request, options: Options) -> Response:
         steps = attempts(operation, request, options, self.service.error)
@@ -109,7 +107,7 @@ class AsyncCalls(Core):
         self,
         operation: Operation[T],
         arguments: Mapping[str, object] = {},
-        body: object = MISSING,
+        body: object = None,
         options: RequestOptions | None = None,
     ) -> T:
         """Carry out an operation."""
@@ -146,7 +144,7 @@ class AsyncCalls(Core):
     ) -> PageData[T]:
         if cursor is not None and operation.pagination is not None:
             arguments = {**arguments, operation.pagination.cursor: cursor}
-        return self.page(operation, await self.answer(operation, arguments, MISSING, options))
+        return self.page(operation, await self.answer(operation, arguments, None, options))
 
     async def _exchange(
         self, operation: Operation[Any], request: Request, options: Options

@@ -3,76 +3,94 @@
 from __future__ import annotations
 
 import inspect
-from dataclasses import dataclass
+from collections.abc import Mapping
+from functools import cached_property
 from types import ModuleType
-from typing import Any, Literal, cast
+from typing import Any, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
-from pydantic_core import SchemaSerializer, SchemaValidator
+from pydantic.fields import FieldInfo
+from pydantic_core import CoreSchema, SchemaSerializer, SchemaValidator
 
+from .checking import Schema, checked, shaped
 from .strict_json import scan
+from .types import Nullable
 
 
-@dataclass(frozen=True, slots=True)
 class Codec:
-    """Validates and serialises values of one model or alias."""
+    """Reads and writes values of one model or alias.
 
-    validator: SchemaValidator
-    serializer: SchemaSerializer
+    Attributes:
+        validator: checks everything that the document says, and makes models.
+    """
 
-    def decode(self, data: bytes) -> Any:
-        """Validate a JSON document.
+    def __init__(
+        self,
+        schema: Schema,
+        reader: SchemaValidator,
+        serializer: SchemaSerializer,
+        fields: Mapping[str, FieldInfo],
+    ) -> None:
+        self._schema = schema
+        self._fields = fields
+        self._reader = reader
+        self._serializer = serializer
 
-        Raises:
-            pydantic.ValidationError: the document is not JSON or breaks the schema.
-        """
-        return self._decode(data, None)
+    @cached_property
+    def validator(self) -> SchemaValidator:
+        # Not the validators that models have: those check the shape.
+        return SchemaValidator(cast("CoreSchema", checked(self._schema)), _use_prebuilt=False)
 
     def read(self, data: bytes) -> Any:
-        """Validate a JSON document that may have properties nobody knows yet; they are kept.
+        """Return the value of a JSON document, of which only the shape is checked.
+
+        Raises:
+            pydantic.ValidationError: the document is not JSON or has another shape.
+        """
+        return self._reader.validate_json(data, by_alias=True, by_name=False)
+
+    def decode(self, data: bytes) -> Any:
+        """Return the value of a JSON document.
 
         Raises:
             pydantic.ValidationError: the document is not JSON or breaks the schema.
         """
         try:
-            # Keeping what is unknown costs a third more, and mostly there is nothing unknown.
-            return self.validator.validate_json(data, extra="forbid", by_alias=True, by_name=False)
-        except ValidationError:
-            return self._decode(data, "allow")
-
-    def _decode(self, data: bytes, extra: Literal["allow"] | None) -> Any:
-        try:
-            return self.validator.validate_json(data, extra=extra, by_alias=True, by_name=False)
+            return self.validator.validate_json(data, by_alias=True, by_name=False)
         except ValidationError:
             # JSON Schema calls `10.0` an integer (2020-12, 6.1.1), Pydantic does not.
             rewritten = _rewritten(data)
             if rewritten is None:
                 raise
-            return self.validator.validate_json(
-                rewritten, extra=extra, by_alias=True, by_name=False
-            )
+            return self.validator.validate_json(rewritten, by_alias=True, by_name=False)
 
-    def check(self, value: object) -> Any:
-        """Validate a Python value: a model, or what a model is made of.
+    def encode(self, value: object) -> bytes:
+        """Return a value, or what a model is made of, as JSON that keeps to the schema.
 
         Raises:
             pydantic.ValidationError: the value breaks the schema.
+            pydantic_core.PydanticSerializationError: a field of a model has a wrong value.
         """
-        return self.validator.validate_python(value, by_alias=True, by_name=True)
+        data = self.dump(self._reader.validate_python(value, by_alias=True, by_name=True))
+        self.validator.validate_json(data, by_alias=True, by_name=False)
+        return data
 
-    def encode(self, value: object, *, exclude_unset: bool = False) -> bytes:
-        """Write a value as JSON, without what only a default gave it when that is excluded.
+    def leaves_out(self, name: str) -> bool:
+        """Tell whether a field is left out when it is None."""
+        field = self._fields.get(name)
+        return (
+            field is not None
+            and not field.is_required()
+            and not any(isinstance(each, Nullable) for each in field.metadata)
+        )
+
+    def dump(self, value: object) -> bytes:
+        """Return a value as JSON without the fields that were left out, and check nothing.
 
         Raises:
             pydantic_core.PydanticSerializationError: a field of a model has a wrong value.
         """
-        return self.serializer.to_json(
-            value, by_alias=True, exclude_unset=exclude_unset, warnings="error"
-        )
-
-    def plain(self, value: object) -> Any:
-        """Return a value as strings, numbers, booleans, lists and dictionaries."""
-        return self.serializer.to_python(value, mode="json", by_alias=True)
+        return self._serializer.to_json(value, by_alias=True, exclude_unset=True, warnings="error")
 
 
 class Codecs:
@@ -102,9 +120,11 @@ def _codec(model: Any) -> Codec:
     if inspect.isclass(model) and issubclass(model, BaseModel):
         model.model_rebuild()
         validator = cast("SchemaValidator", model.__pydantic_validator__)
-        return Codec(validator, model.__pydantic_serializer__)
+        schema = cast("Schema", model.__pydantic_core_schema__)
+        return Codec(schema, validator, model.__pydantic_serializer__, model.model_fields)
     adapter: TypeAdapter[Any] = TypeAdapter(model)
-    return Codec(cast("SchemaValidator", adapter.validator), adapter.serializer)
+    schema = shaped(cast("Schema", adapter.core_schema))
+    return Codec(schema, SchemaValidator(cast("CoreSchema", schema)), adapter.serializer, {})
 
 
 def _rewritten(data: bytes) -> bytes | None:

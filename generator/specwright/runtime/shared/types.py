@@ -6,12 +6,16 @@ import datetime
 import decimal
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import Annotated, Any, get_args
+from types import NoneType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, Strict
 from pydantic_core import PydanticCustomError, core_schema
 from pydantic_core.core_schema import CoreSchema
+
+from .checking import ABSENT, INSTEAD, KNOWN, noted, shaped
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,13 +28,43 @@ class Sensitive:
     """Marks a value that is not for everybody's eyes (`x-contract-sensitive`)."""
 
 
+@dataclass(frozen=True, slots=True)
+class Nullable:
+    """Marks a field that may be left out and may be null, where None is null if it was given.
+
+    Any other field that may be left out is None when it is, and is left out when it is None.
+    """
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return cast("CoreSchema", noted(dict(handler(source)), "nullable", True))
+
+
 class Model(BaseModel):
-    """The class that all generated models derive from."""
+    """The class that all generated models derive from.
+
+    A model has what came, or what it was given: types are checked, limits and sets of values when
+    it is sent. Fields that are not declared are kept.
+    """
 
     # Schemas are built when a model is first used: an import builds none.
     model_config = ConfigDict(
-        defer_build=True, validate_by_name=True, validate_by_alias=True, protected_namespaces=()
+        defer_build=True,
+        extra="allow",
+        validate_by_name=True,
+        validate_by_alias=True,
+        protected_namespaces=(),
     )
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[BaseModel], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        """Leave nothing to check but the shape."""
+        schema = handler(source)
+        _shape(cast("dict[str, Any]", handler.resolve_ref_schema(schema)))
+        return schema
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Hide values that are shown only once, or sensitive."""
@@ -42,20 +76,52 @@ class Model(BaseModel):
             yield name, value
 
 
-@dataclass(frozen=True, slots=True)
-class _Strict:
-    """Takes the JSON string alone, where Pydantic would take a number of seconds, too."""
+def _shape(model: dict[str, Any]) -> None:
+    """Change the schema of a model in its place: that is where the builder looks for it."""
+    fields = model["schema"]
+    closed = model["config"].get("extra_fields_behavior") == "forbid"
+    model["config"] = {**model["config"], "extra_fields_behavior": "allow"}
+    if closed:
+        fields = {**fields, "extra_behavior": "forbid"}
+    fields = shaped(fields)
+    model["schema"] = {**fields, "fields": {k: _field(v) for k, v in fields["fields"].items()}}
 
-    schema: Callable[[], CoreSchema]
+
+def _field(field: dict[str, Any]) -> dict[str, Any]:
+    """A field that may be left out is not written when it is None, and its JSON is not null."""
+    match field["schema"]:
+        case {"default": None, "schema": {"type": "nullable", "metadata": {"nullable": True}}}:
+            return field
+        case {"default": None, "schema": {"type": "nullable"} as inner} as schema:
+            absent = {**schema, "schema": noted(inner, ABSENT, True)}
+            return {**field, "schema": absent, "serialization_exclude_if": _is_none}
+    return field
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+@dataclass(frozen=True, slots=True)
+class _Moment:
+    """A date, a time or both, which travels as a JSON string and never as a number of seconds."""
+
+    schema: Callable[..., CoreSchema]
+    checked: tuple[tuple[str, str], ...] = ()
 
     def __get_pydantic_core_schema__(self, _: Any, __: GetCoreSchemaHandler) -> CoreSchema:
-        return self.schema()
+        return core_schema.json_or_python_schema(
+            self.schema(strict=True),
+            self.schema(),
+            metadata={INSTEAD: self.schema(strict=True, **dict(self.checked))},
+        )
 
 
-_aware = partial(core_schema.datetime_schema, strict=True, tz_constraint="aware")
-AwareDatetime = Annotated[datetime.datetime, _Strict(_aware)]
-date = Annotated[datetime.date, _Strict(partial(core_schema.date_schema, strict=True))]
-time = Annotated[datetime.time, _Strict(partial(core_schema.time_schema, strict=True))]
+AwareDatetime = Annotated[
+    datetime.datetime, _Moment(core_schema.datetime_schema, (("tz_constraint", "aware"),))
+]
+date = Annotated[datetime.date, _Moment(core_schema.date_schema)]
+time = Annotated[datetime.time, _Moment(core_schema.time_schema)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +139,8 @@ class DecimalString:
             min_length=self.min_length,
             max_length=self.max_length,
         )
-        read = core_schema.chain_schema([text, core_schema.decimal_schema()])
-        return core_schema.json_or_python_schema(
-            read,
-            core_schema.no_info_before_validator_function(_plain, read),
+        return core_schema.decimal_schema(
+            metadata={INSTEAD: core_schema.chain_schema([text, core_schema.decimal_schema()])},
             serialization=core_schema.plain_serializer_function_ser_schema(
                 _plain, when_used="json"
             ),
@@ -87,45 +151,104 @@ def _plain(value: Any) -> Any:
     return f"{value:f}" if isinstance(value, decimal.Decimal) else value
 
 
-@dataclass(frozen=True, slots=True)
-class OpenUnion:
-    """A union of models told apart by one property, open to values of it that come later.
+if TYPE_CHECKING:
+    # Type checkers narrow a union by `==` and `match` where each of its members has a literal.
+    UnknownTag = Literal["a value that is newer than this package"]
+else:
+    UnknownTag = Annotated[str, Strict()]
 
-    A known value selects its model, whose errors are then final; any other value selects the
-    last model of the union.
+
+@dataclass(frozen=True, slots=True)
+class TaggedUnion:
+    """A union of models told apart by one property.
+
+    A known value of the property selects its model, whose errors are then final. Any other
+    selects the model that may have any; without one, an object stays a dictionary.
+
+    Attributes:
+        open: whether other values may be sent, too, and not only read.
     """
 
     discriminator: str
+    open: bool = False
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        *known, unknown = get_args(source)
+        members = [each for each in get_args(source) if each is not NoneType]
+        if not all(isinstance(each, type) and issubclass(each, BaseModel) for each in members):
+            return handler(source)
+        tags = {member: self._tags(member) for member in members}
+        known = {tag for each in tags.values() for tag in each}
+        unknown = [member for member in members if not tags[member]]
+        if len(unknown) > 1 or not known:
+            return handler(source)
+        of_tag = {tag: [member for member in members if tag in tags[member]] for tag in known}
         choices = {
-            tag: handler.generate_schema(model) for model in known for tag in self._tags(model)
+            tag: core_schema.union_schema([handler.generate_schema(each) for each in fitting])
+            if len(fitting) > 1
+            else handler.generate_schema(fitting[0])
+            for tag, fitting in of_tag.items()
         }
-        return core_schema.union_schema(
+        union = core_schema.union_schema(
             [
-                core_schema.tagged_union_schema(choices, self.discriminator),
-                core_schema.no_info_after_validator_function(
-                    self._guard(frozenset(choices)), handler.generate_schema(unknown)
-                ),
+                (core_schema.tagged_union_schema(choices, self._names(members)), "known"),
+                *((self._unknown(each, known, handler), "unknown") for each in unknown),
+                (self._anything(unknown, known), "unknown"),
             ],
             mode="left_to_right",
+            metadata={KNOWN: not self.open},
         )
+        is_nullable = NoneType in get_args(source)
+        return core_schema.nullable_schema(union) if is_nullable else union
 
-    def _tags(self, model: type[BaseModel]) -> Sequence[str]:
+    def _tags(self, model: type[BaseModel]) -> frozenset[Any]:
+        """Return the values of the property that are the model's own."""
         for name, field in model.model_fields.items():
             if (field.alias or name) == self.discriminator:
-                return get_args(field.annotation)
-        raise TypeError(f"{model.__name__} has no property {self.discriminator!r}")
+                return frozenset(_literals(field.annotation))
+        return frozenset()
 
-    def _guard(self, known: frozenset[str]) -> Any:
-        def guard(value: BaseModel) -> BaseModel:
-            if getattr(value, self.discriminator) in known:
-                raise PydanticCustomError(
-                    "known_tag", "Input has a known type but breaks its schema"
-                )
-            return value
+    def _names(self, members: Sequence[type[BaseModel]]) -> Any:
+        """Return the names of the property in JSON and in models."""
+        names = {self.discriminator: None}
+        for member in members:
+            for name, field in member.model_fields.items():
+                if (field.alias or name) == self.discriminator:
+                    names[name] = None
+        return self.discriminator if len(names) == 1 else [[each] for each in names]
 
-        return guard
+    def _unknown(
+        self, model: type[BaseModel], known: set[Any], handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        (name,) = (n for n, f in model.model_fields.items() if (f.alias or n) == self.discriminator)
+
+        def refuse(value: BaseModel) -> BaseModel:
+            return _refuse_known(getattr(value, name), known, value)
+
+        return core_schema.no_info_after_validator_function(refuse, handler.generate_schema(model))
+
+    def _anything(self, models: list[type[BaseModel]], known: set[Any]) -> CoreSchema:
+        """Return the schema of objects of a later type: one must not stop a whole list."""
+
+        def read(value: dict[str, Any]) -> Any:
+            tag = value.get(self.discriminator)
+            if not isinstance(tag, str):
+                raise PydanticCustomError("no_tag", "Input does not say its type")
+            _refuse_known(tag, known, value)
+            return models[0].model_construct(**value) if models else value
+
+        return core_schema.no_info_after_validator_function(read, core_schema.dict_schema())
+
+
+def _refuse_known(tag: Any, known: set[Any], value: T) -> T:
+    if tag in known:
+        raise PydanticCustomError("known_tag", "Input breaks the schema of its type")
+    return value
+
+
+def _literals(annotation: Any) -> list[Any]:
+    """Return the values of the literals of an annotation, in a union or alone."""
+    if get_origin(annotation) is Literal:
+        return list(get_args(annotation))
+    return [value for each in get_args(annotation) for value in _literals(each)]

@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
@@ -90,8 +88,8 @@ class AsyncOrders(AsyncGroup):
     def list(
         self,
         *,
-        after: str | MISSING = MISSING,
-        limit: int | MISSING = MISSING,
+        after: str | None = None,
+        limit: int | None = None,
         request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Order]:
         """List orders; see `ShopClient.orders`."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import MISSING, Field, StrictBool, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictInt, StrictStr
 
-from ._runtime.shared.types import Model
+from ._runtime.shared.types import Model, Nullable
 
 
 class Error(Model):
@@ -22,7 +22,7 @@ class Order(Model):
 
 class OrderPage(Model):
     orders: list[Order]
-    after: StrictStr | None | MISSING = MISSING
+    after: Annotated[StrictStr | None, Nullable()] = None
     more: StrictBool
 
 

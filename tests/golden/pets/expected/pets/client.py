@@ -8,12 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
 from ._runtime.client.credentials import Credential
+from ._runtime.client.omit import OMIT, Omit
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport import Timeout, Transport
 
@@ -91,7 +90,7 @@ class Pets(SyncGroup):
         self,
         pet_id: str,
         *,
-        fields: Sequence[str] | MISSING = MISSING,
+        fields: Sequence[str] | None = None,
         request_options: RequestOptions | None = None,
     ) -> models.Pet:
         """Get one pet"""
@@ -105,8 +104,8 @@ class Pets(SyncGroup):
         *,
         name: str,
         kind: Literal["cat", "dog"],
-        born_on: datetime.date | MISSING = MISSING,
-        weight_kg: float | None | MISSING = MISSING,
+        born_on: datetime.date | None = None,
+        weight_kg: float | None | Omit = OMIT,
         request_options: RequestOptions | None = None,
     ) -> None:
         """Replace one pet"""

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import MISSING, Field, StrictFloat, StrictStr
+from pydantic import Field, StrictFloat, StrictStr
 
-from ._runtime.shared.types import Model, date
+from ._runtime.shared.types import Model, Nullable, date
 
 
 class Pet(Model):
@@ -15,8 +15,8 @@ class Pet(Model):
 
     name: Annotated[StrictStr, Field(max_length=40, min_length=1)]
     kind: Literal["cat", "dog"]
-    born_on: date | MISSING = MISSING
-    weight_kg: Annotated[StrictFloat | None | MISSING, Field(gt=0.0)] = MISSING
+    born_on: date | None = None
+    weight_kg: Annotated[Annotated[StrictFloat | None, Field(gt=0.0)], Nullable()] = None
 
 
 GetPetPetId: TypeAlias = StrictStr

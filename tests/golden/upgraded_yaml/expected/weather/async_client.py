@@ -7,8 +7,6 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
@@ -87,11 +85,7 @@ class AsyncForecast(AsyncGroup):
     """Operations of one tag."""
 
     async def get_forecast(
-        self,
-        place: str,
-        *,
-        days: int | MISSING = MISSING,
-        request_options: RequestOptions | None = None,
+        self, place: str, *, days: int | None = None, request_options: RequestOptions | None = None
     ) -> Sequence[models.Day]:
         """The weather to come; see `WeatherClient.forecast`."""
         return await self._calls.call(

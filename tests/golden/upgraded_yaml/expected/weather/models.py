@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import MISSING, Field, StrictFloat, StrictInt, StrictStr
+from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
 from ._runtime.shared.types import Model, date as date_aliased
 
@@ -13,7 +13,7 @@ from ._runtime.shared.types import Model, date as date_aliased
 class Day(Model):
     date: date_aliased
     rain_mm: StrictFloat | None
-    windy: Literal["yes", "no"] | MISSING = MISSING
+    windy: Literal["yes", "no"] | None = None
 
 
 GetForecastPlace: TypeAlias = StrictStr
