@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass, field
@@ -285,7 +285,7 @@ def _check_one_way(**ways: object) -> None:
 
 
 @contextmanager
-def _collected() -> Iterator[list[Response]]:
+def _collected() -> Generator[list[Response]]:
     answers: list[Response] = []
     token = responses.set(answers)
     try:
@@ -323,9 +323,9 @@ def _free(
         responses={"2XX": "bytes"},
         idempotent=method in _IDEMPOTENT,
     )
-    options = given or {}
+    options = RequestOptions() if given is None else given.copy()
     if query:
-        options = {**options, "extra_query": {**query, **options.get("extra_query", {})}}
+        options["extra_query"] = {**query, **options.get("extra_query", {})}
     return operation, options
 
 

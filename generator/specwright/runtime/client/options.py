@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from pydantic import JsonValue
 
@@ -142,7 +142,7 @@ def _headers(option: str, value: Any) -> Headers:
 
 def _mapping(option: str, value: Any) -> Mapping[Any, Any]:
     if isinstance(value, Mapping):
-        return value
+        return cast("Mapping[Any, Any]", value)
     raise InvalidArgumentError(f"{option} must be a mapping")
 
 
