@@ -166,7 +166,13 @@ def test_all_pages_of_a_list_have_the_options_of_its_call(caller: Caller, origin
 
 @pytest.mark.parametrize(
     "options",
-    [{"retries": 5}, {"timeout": 0}, {"extra_headers": {"Host": "x"}}, {"extra_query": "a=b"}],
+    [
+        {"retries": 5},
+        {"timeout": 0},
+        {"extra_headers": {"Host": "x"}},
+        {"extra_query": "a=b"},
+        ["request_options"],
+    ],
 )
 def test_an_option_of_one_call_is_checked(caller: Caller, origin: Origin, options: Json) -> None:
     with pytest.raises(caller.module.InvalidArgumentError, match=next(iter(options))):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypedDict, cast
+from typing import Any, TypedDict
 
 from pydantic import JsonValue
 
@@ -83,7 +83,7 @@ class Options:
         if not given:
             return self
         changes: dict[str, Any] = {}
-        for name, value in given.items():
+        for name, value in _mapping("request_options", given).items():
             if name not in _READERS:
                 raise InvalidArgumentError(f"{name} is not an option; there are {_NAMES}")
             option = name.removeprefix("extra_")
@@ -141,9 +141,10 @@ def _headers(option: str, value: Any) -> Headers:
 
 
 def _mapping(option: str, value: Any) -> Mapping[Any, Any]:
-    if isinstance(value, Mapping):
-        return cast("Mapping[Any, Any]", value)
-    raise InvalidArgumentError(f"{option} must be a mapping")
+    if not isinstance(value, Mapping):
+        raise InvalidArgumentError(f"{option} must be a mapping")
+    mapping: Mapping[Any, Any] = value
+    return mapping
 
 
 _READERS = {
