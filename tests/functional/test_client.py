@@ -583,12 +583,12 @@ def test_the_key_is_nowhere_to_be_seen(
     seen = []
 
     def call(client: Any) -> Any:
-        seen.append(repr(client) + repr(client.__dict__))
+        seen.append(repr(client) + repr(vars(client)) + repr(vars(client._calls)))
         return client.things.get("a")
 
     with pytest.raises(caller.module.ServerError) as caught:
         caller(call, max_retries=1)
-    assert KEY not in seen[0].replace(f"Bearer {KEY}", "") + repr(caught.value) + caplog.text
+    assert KEY not in seen[0] + repr(caught.value) + caplog.text
     assert KEY not in repr(caught.value.response)
 
 
