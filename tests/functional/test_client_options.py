@@ -90,6 +90,16 @@ def test_a_header_of_the_caller_replaces_the_clients(
     assert [text for each, text in asked.fields if each.lower() == name.lower()] == ["identity"]
 
 
+def test_the_latest_header_of_a_name_counts_in_whatever_case(
+    caller: Caller, origin: Origin
+) -> None:
+    origin.answer(thing())
+    options = {"extra_headers": {"x-team": "2"}}
+    caller(lambda client: client.things.get("a", request_options=options), headers={"X-Team": "1"})
+    (asked,) = origin.asked
+    assert [text for name, text in asked.fields if name.lower() == "x-team"] == ["2"]
+
+
 def test_the_header_of_the_key_stands_in_for_a_key(caller: Caller, origin: Origin) -> None:
     origin.answer(thing())
     caller(get, api_key=None, headers={"authorization": "Bearer other"})
