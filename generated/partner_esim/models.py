@@ -284,9 +284,9 @@ class WebhookTestEvent(Model):
     type: Literal["webhook.test"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: WebhookTest
     """The endpoint that is tested."""
 
@@ -310,13 +310,13 @@ class Balance(Model):
     """The prepaid balance of the partner in one mode."""
 
     balance_usd: Money
-    """The balance in US dollars."""
+    """The balance in US dollars. A `Decimal`."""
     low_balance_threshold_usd: Money
-    """The amount in US dollars below which the balance is low. `balance.low` is sent when the balance falls below it, and again only after the balance was back at or above it."""
+    """The amount in US dollars below which the balance is low. `balance.low` is sent when the balance falls below it, and again only after the balance was back at or above it. A `Decimal`."""
     currency: Currency
     """The currency of the account."""
     updated_at: Timestamp
-    """When the balance last changed."""
+    """When the balance last changed. A `datetime`."""
 
 
 class BalanceLowEvent(Model):
@@ -327,9 +327,9 @@ class BalanceLowEvent(Model):
     type: Literal["balance.low"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: Balance
     """The balance with `balance_usd` and `low_balance_threshold_usd`, exactly as GET returned it at that moment."""
 
@@ -344,7 +344,7 @@ class DataUsage(Model):
     remaining_bytes: ByteCount | None
     """The bytes that remain, or null when the allowance is unlimited."""
     observed_at: Timestamp | None
-    """When the carrier measured the usage, or null when it has not reported any yet."""
+    """When the carrier measured the usage, or null when it has not reported any yet. A `datetime`."""
 
 
 class ErrorDetail(Model):
@@ -357,16 +357,16 @@ class ErrorDetail(Model):
     message: StrictStr
     """What is wrong with it, as a sentence for developers."""
     required_usd: Money | None = None
-    """The amount that was needed. Only with `insufficient_balance`."""
+    """The amount that was needed. Only with `insufficient_balance`. A `Decimal`."""
     balance_usd: Money | None = None
-    """The balance at that moment. Only with `insufficient_balance`."""
+    """The balance at that moment. Only with `insufficient_balance`. A `Decimal`."""
 
 
 class ErrorObject(Model):
     """What went wrong."""
 
     type: ErrorType
-    """The kind of the error."""
+    """The kind of the error. One of `invalid_request_error`, `authentication_error`, `payment_error`, `permission_error`, `not_found_error`, `idempotency_error`, `rate_limit_error`, `api_error`."""
     code: ErrorCode
     """What exactly went wrong."""
     message: StrictStr
@@ -391,23 +391,23 @@ class Esim(Model):
     plan_id: PlanId
     """The plan of the eSIM."""
     status: EsimStatus
-    """The state of the eSIM."""
+    """The state of the eSIM. One of `ready`, `active`, `depleted`, `expired`, `revoked`, or a later value."""
     profile_status: ProfileStatus
-    """The state of its profile on the device."""
+    """The state of its profile on the device. One of `released`, `downloaded`, `installed`, `enabled`, `disabled`, `deleted`, `error`, or a later value."""
     activation: Activation
     """What a device needs to install the eSIM."""
     data: DataUsage
     """How much data was used."""
     activated_at: Timestamp | None
-    """When the eSIM became active for the first time, or null."""
+    """When the eSIM became active for the first time, or null. A `datetime`."""
     expires_at: Timestamp
-    """When the eSIM expires. It is always set: until the validity has started it is the moment after which the eSIM can no longer be used."""
+    """When the eSIM expires. It is always set: until the validity has started it is the moment after which the eSIM can no longer be used. A `datetime`."""
     topup_supported: StrictBool | None
     """True or false when the catalog knows whether the eSIM can be topped up. Null means that the catalog does not know; `GET /esims/{iccid}/topup-plans` then has the answer."""
     created_at: Timestamp
-    """When the eSIM was created."""
+    """When the eSIM was created. A `datetime`."""
     updated_at: Timestamp
-    """When anything in this resource last changed."""
+    """When anything in this resource last changed. A `datetime`."""
 
 
 class EsimActivatedEvent(Model):
@@ -418,9 +418,9 @@ class EsimActivatedEvent(Model):
     type: Literal["esim.activated"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: Esim
     """The eSIM, exactly as GET returned it at that moment."""
 
@@ -433,9 +433,9 @@ class EsimDepletedEvent(Model):
     type: Literal["esim.depleted"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: Esim
     """The eSIM, exactly as GET returned it at that moment."""
 
@@ -448,9 +448,9 @@ class EsimExpiredEvent(Model):
     type: Literal["esim.expired"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: Esim
     """The eSIM, exactly as GET returned it at that moment."""
 
@@ -463,9 +463,9 @@ class EsimExpiringEvent(Model):
     type: Literal["esim.expiring"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: Esim
     """The eSIM, exactly as GET returned it at that moment."""
 
@@ -489,9 +489,9 @@ class EsimUsageEvent(Model):
     type: Literal["esim.usage"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     threshold_percent: UsageThreshold
     """The threshold that was passed: 50 or 80 percent."""
     data: Esim
@@ -505,9 +505,9 @@ class UnknownEvent(Model):
     """Identifies the event. It is the same in every delivery attempt and in the event feed, so that a receiver can leave out what it has seen."""
     type: UnknownTag
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: dict[str, Any] | None = None
 
 
@@ -548,7 +548,7 @@ class OrderFailure(Model):
     """Why an order failed."""
 
     code: OrderFailureCode
-    """The reason as a code."""
+    """The reason as a code. One of `out_of_stock`, `carrier_rejected`, or a later value."""
     message: StrictStr
     """The reason as a sentence for developers."""
 
@@ -557,9 +557,9 @@ class SandboxReset(Model):
     """The sandbox after a reset."""
 
     reset_at: Timestamp
-    """When the sandbox was reset."""
+    """When the sandbox was reset. A `datetime`."""
     balance_usd: Money
-    """The test balance, which is 1000.00 after a reset."""
+    """The test balance, which is 1000.00 after a reset. A `Decimal`."""
 
 
 class Topup(Model):
@@ -576,21 +576,21 @@ class Topup(Model):
     reference: Reference
     """The reference that the partner chose."""
     status: TopupStatus
-    """The state of the top-up."""
+    """The state of the top-up. One of `processing`, `completed`, `failed`, or a later value."""
     days: Days | None
     """For how many days a daily plan was bought, or null for a fixed plan."""
     price_usd: Money
-    """The price of the top-up plan when the top-up was bought, for a daily plan per day."""
+    """The price of the top-up plan when the top-up was bought, for a daily plan per day. A `Decimal`."""
     total_usd: Money
-    """What the top-up costs: the price and, for a daily plan, times the days."""
+    """What the top-up costs: the price and, for a daily plan, times the days. A `Decimal`."""
     data_bytes: ByteCount | None
     """The bytes that the top-up adds, or null when they are unlimited."""
     balance_after_usd: Money
-    """The balance after the top-up, in US dollars."""
+    """The balance after the top-up, in US dollars. A `Decimal`."""
     created_at: Timestamp
-    """When the top-up was bought."""
+    """When the top-up was bought. A `datetime`."""
     completed_at: Timestamp | None
-    """When the top-up became completed or failed, or null while it is processing."""
+    """When the top-up became completed or failed, or null while it is processing. A `datetime`."""
 
 
 class TopupCompletedEvent(Model):
@@ -601,9 +601,9 @@ class TopupCompletedEvent(Model):
     type: Literal["topup.completed"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: Topup
     """The top-up with its `balance_after_usd`, as the API returns it."""
 
@@ -614,7 +614,7 @@ class Validity(Model):
     days: Days | None
     """How long the plan is valid, or null when the buyer chooses the number of days (daily plans)."""
     starts_on: ValidityStart
-    """What starts the validity."""
+    """What starts the validity. One of `first_connection`, `installation`, `purchase`, or a later value."""
 
 
 class WebhookEndpoint(Model):
@@ -627,17 +627,17 @@ class WebhookEndpoint(Model):
     event_types: list[EventType]
     """The event types that are delivered, always written out."""
     mode: Mode
-    """The mode whose events are delivered."""
+    """The mode whose events are delivered. One of `live`, `test`."""
     status: WebhookEndpointStatus
-    """Whether deliveries are made."""
+    """Whether deliveries are made. One of `enabled`, `disabled`, or a later value."""
     disabled_reason: WebhookEndpointDisabledReason | None
-    """Why the endpoint is disabled, or null when it is enabled."""
+    """Why the endpoint is disabled, or null when it is enabled. One of `deliveries_failing`, or a later value."""
     created_at: Timestamp
-    """When the endpoint was registered."""
+    """When the endpoint was registered. A `datetime`."""
     last_success_at: Timestamp | None
-    """When a delivery was last acknowledged, or null."""
+    """When a delivery was last acknowledged, or null. A `datetime`."""
     last_failure_at: Timestamp | None
-    """When a delivery attempt last failed, or null."""
+    """When a delivery attempt last failed, or null. A `datetime`."""
 
 
 class WebhookEndpointCreated(Model):
@@ -650,17 +650,17 @@ class WebhookEndpointCreated(Model):
     event_types: list[EventType]
     """The event types that are delivered, always written out."""
     mode: Mode
-    """The mode whose events are delivered."""
+    """The mode whose events are delivered. One of `live`, `test`."""
     status: WebhookEndpointStatus
-    """Whether deliveries are made."""
+    """Whether deliveries are made. One of `enabled`, `disabled`, or a later value."""
     disabled_reason: WebhookEndpointDisabledReason | None
-    """Why the endpoint is disabled, or null when it is enabled."""
+    """Why the endpoint is disabled, or null when it is enabled. One of `deliveries_failing`, or a later value."""
     created_at: Timestamp
-    """When the endpoint was registered."""
+    """When the endpoint was registered. A `datetime`."""
     last_success_at: Timestamp | None
-    """When a delivery was last acknowledged, or null."""
+    """When a delivery was last acknowledged, or null. A `datetime`."""
     last_failure_at: Timestamp | None
-    """When a delivery attempt last failed, or null."""
+    """When a delivery attempt last failed, or null. A `datetime`."""
     signing_secret: Annotated[SigningSecret, Once()]
     """The signing secret. It is shown in this response only and never again: store it now."""
 
@@ -691,7 +691,7 @@ class Order(Model):
     reference: Reference
     """The reference that the partner chose."""
     status: OrderStatus
-    """The state of the order."""
+    """The state of the order. One of `processing`, `completed`, `failed`, or a later value."""
     plan_id: PlanId
     """The plan that was ordered."""
     quantity: Quantity
@@ -699,9 +699,9 @@ class Order(Model):
     days: Days | None
     """For how many days a daily plan was bought, or null for a fixed plan."""
     unit_price_usd: Money
-    """The price of the plan when the order was placed: per eSIM, and for a daily plan per eSIM per day."""
+    """The price of the plan when the order was placed: per eSIM, and for a daily plan per eSIM per day. A `Decimal`."""
     total_usd: Money
-    """What the order costs: the price times the quantity and, for a daily plan, times the days."""
+    """What the order costs: the price times the quantity and, for a daily plan, times the days. A `Decimal`."""
     iccids: list[Iccid]
     """The iccid of each eSIM that the order produced; empty until the order is completed. Store them."""
     end_user: EndUser | None
@@ -711,9 +711,9 @@ class Order(Model):
     failure: OrderFailure | None
     """Why the order failed, or null when it has not failed."""
     created_at: Timestamp
-    """When the order was placed."""
+    """When the order was placed. A `datetime`."""
     completed_at: Timestamp | None
-    """When the order became completed or failed, or null while it is processing."""
+    """When the order became completed or failed, or null while it is processing. A `datetime`."""
 
 
 class OrderCompletedEvent(Model):
@@ -724,9 +724,9 @@ class OrderCompletedEvent(Model):
     type: Literal["order.completed"]
     """The type of the event."""
     created_at: Timestamp
-    """When the event happened."""
+    """When the event happened. A `datetime`."""
     mode: Mode
-    """The mode in which it happened."""
+    """The mode in which it happened. One of `live`, `test`."""
     data: Order
     """The order, exactly as GET returned it at that moment."""
 
@@ -750,9 +750,9 @@ class Plan(Model):
     name: StrictStr
     """The name of the plan."""
     plan_type: PlanType
-    """How the plan is priced."""
+    """How the plan is priced. One of `fixed`, `daily`, or a later value."""
     coverage: PlanCoverage
-    """The coverage class."""
+    """The coverage class. One of `country`, `regional`, `global`, or a later value."""
     countries: list[CountryCode]
     """The countries in which the plan works."""
     data: DataAllowance
@@ -762,11 +762,11 @@ class Plan(Model):
     networks: list[Network]
     """The networks that the plan uses."""
     price_usd: Money
-    """The partner's price in US dollars. For a daily plan it is the price per eSIM per day."""
+    """The partner's price in US dollars. For a daily plan it is the price per eSIM per day. A `Decimal`."""
     topup_supported: StrictBool | None
     """True or false when the catalog knows whether eSIMs of the plan can be topped up. Null means that the catalog does not know; `GET /esims/{iccid}/topup-plans` then has the answer."""
     updated_at: Timestamp
-    """When the catalog entry was last changed."""
+    """When the catalog entry was last changed. A `datetime`."""
 
 
 class PlanList(Model):
@@ -788,13 +788,13 @@ class TopupPlan(Model):
     name: StrictStr
     """The name of the top-up plan."""
     plan_type: PlanType
-    """How the top-up plan is priced."""
+    """How the top-up plan is priced. One of `fixed`, `daily`, or a later value."""
     data: DataAllowance
     """The data that the top-up adds."""
     validity: Validity
     """The validity of what the top-up adds."""
     price_usd: Money
-    """The partner's price in US dollars. For a daily plan it is the price per day."""
+    """The partner's price in US dollars. For a daily plan it is the price per day. A `Decimal`."""
 
 
 class TopupPlanList(Model):

@@ -16,6 +16,7 @@ from specwright.document.model import Document
 from specwright.document.naming import model_name
 from specwright.document.normalise import COMPONENTS
 from specwright.document.unions import is_told_apart, unknown_member
+from specwright.models.hints import hidden_by_name
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
@@ -200,6 +201,11 @@ class _Translation:
         known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
         known = _without_needless_defaults(_with_linear_patterns(known))
         result = schemas.map_children(known, self.schema)
+        if isinstance(properties := result.get("properties"), dict):
+            result["properties"] = {
+                name: self._described(value, known["properties"][name])
+                for name, value in properties.items()
+            }
         if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
             result.pop("format", None)
         if isinstance(known.get("$ref"), str):
@@ -216,6 +222,15 @@ class _Translation:
             rest = {k: v for k, v in result.items() if k not in described}
             result = {**described, "anyOf": [{"type": "string", "enum": values}, rest]}
         return result
+
+    def _described(self, translated: Any, schema: Any) -> Any:
+        """A property that says in words what the name of its type hides from editors."""
+        words = hidden_by_name(self.dialect.document, schema)
+        if not words or not isinstance(translated, dict):
+            return translated
+        before = str(translated.get("description", "")).strip()
+        stop = "" if before.endswith((".", "!", "?", ":")) or not before else "."
+        return {**translated, "description": f"{before}{stop} {words}".strip()}
 
     def _reference(self, ref: str) -> str:
         return "#" + COMPONENTS + join(self._name(self.dialect.document.target(ref)))

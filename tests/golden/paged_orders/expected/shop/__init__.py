@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
+    from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.options import RequestOptions
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
     from ._runtime.client.rate_limits import RateLimit
@@ -45,6 +46,8 @@ _HOMES = {
     "ShopClient": ".client",
     "AsyncShopClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
+    "OMIT": "._runtime.client.omit",
+    "Omit": "._runtime.client.omit",
     "RequestOptions": "._runtime.client.options",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
@@ -76,6 +79,8 @@ __all__ = [
     "InvalidResponseError",
     "models",
     "NotFoundError",
+    "OMIT",
+    "Omit",
     "Page",
     "PaginationError",
     "PaymentRequiredError",

@@ -1,0 +1,50 @@
+"""Words for a field about its type, where editors show nothing but the name of an alias."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.document.schemas import reference
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
+
+# More values than these are a page of documentation and no hint.
+MOST_VALUES = 12
+FORMATS = {"decimal": "A `Decimal`.", "date-time": "A `datetime`.", "date": "A `date`."}
+
+_WORD = re.compile(r"[\w.:/-]{1,40}")
+
+
+def hidden_by_name(document: Document, schema: Any) -> str:
+    """Return the values or the Python type that a reference to a scalar stands for, or nothing."""
+    target = _target(document, schema)
+    values = target.get("enum"), target.get(EXTENSIBLE_ENUM.name)
+    closed, known = (each if _is_short(each) else None for each in values)
+    if closed:
+        return f"One of {_listed(closed)}."
+    if known:
+        return f"One of {_listed(known)}, or a later value."
+    return FORMATS.get(str(target.get("format")), "") if target.get("type") == "string" else ""
+
+
+def _target(document: Document, schema: Any) -> dict[str, Any]:
+    """The schema that a property refers to, alone or as the one that is not null."""
+    if isinstance(schema, dict) and reference(schema) is None:
+        members = schema.get("anyOf") or schema.get("oneOf") or ()
+        references = [each for each in members if reference(each) is not None]
+        schema = references[0] if len(references) == 1 and len(members) == 2 else None
+    target = document.follow(schema)
+    return target if schema is not None and isinstance(target, dict) else {}
+
+
+def _is_short(values: Any) -> bool:
+    return (
+        isinstance(values, list)
+        and 0 < len(values) <= MOST_VALUES
+        and all(isinstance(each, str) and _WORD.fullmatch(each) for each in values)
+    )
+
+
+def _listed(values: list[str]) -> str:
+    return ", ".join(f"`{value}`" for value in values)
