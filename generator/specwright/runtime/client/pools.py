@@ -10,7 +10,7 @@ from urllib.parse import SplitResult, unquote
 import httpcore2
 import httpx2
 
-from .deadlines import Backend
+from . import deadlines, sockets
 
 MAX_CONNECTIONS = 100
 IDLE_SECONDS = 5.0
@@ -37,13 +37,15 @@ class _Options(TypedDict):
 
 def client_of(scheme: str, proxy: SplitResult | None) -> httpx2.Client:
     """Return a client with connections of its own."""
-    pool = httpcore2.ConnectionPool(network_backend=Backend(), **_options(scheme, proxy))
+    options = _options(scheme, proxy)
+    pool = httpcore2.ConnectionPool(network_backend=deadlines.Backend(), **options)
     return httpx2.Client(transport=_Transport(pool), trust_env=False)
 
 
 def async_client_of(scheme: str, proxy: SplitResult | None) -> httpx2.AsyncClient:
     """Return an asynchronous client with connections of its own."""
-    pool = httpcore2.AsyncConnectionPool(**_options(scheme, proxy))
+    options = _options(scheme, proxy)
+    pool = httpcore2.AsyncConnectionPool(network_backend=sockets.Backend(), **options)
     return httpx2.AsyncClient(transport=_AsyncTransport(pool), trust_env=False)
 
 
