@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import select
 import ssl
-from collections.abc import Coroutine, Iterable
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, cast
 
 import httpcore2
 
@@ -21,13 +21,13 @@ class Stream(httpcore2.AsyncNetworkStream):
         self._stream = stream
         self._socket = stream.get_extra_info("socket")
 
-    def read(self, max_bytes: int, timeout: float | None = None) -> Coroutine[Any, Any, bytes]:
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read what has come, or wait for it."""
-        return self._stream.read(max_bytes, timeout)
+        return await self._stream.read(max_bytes, timeout)
 
-    def write(self, buffer: bytes, timeout: float | None = None) -> Coroutine[Any, Any, None]:
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write everything."""
-        return self._stream.write(buffer, timeout)
+        await self._stream.write(buffer, timeout)
 
     async def aclose(self) -> None:
         """Close the connection."""
@@ -53,7 +53,7 @@ class Backend(httpcore2.AsyncNetworkBackend):
     """Makes connections by anyio."""
 
     def __init__(self) -> None:
-        self._backend = httpcore2.AnyIOBackend()
+        self._backend = cast("httpcore2.AsyncNetworkBackend", httpcore2.AnyIOBackend())
 
     async def connect_tcp(
         self,

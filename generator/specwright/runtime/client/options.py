@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, cast
 
 from pydantic import JsonValue
 
@@ -143,8 +143,8 @@ def _headers(option: str, value: Any) -> Headers:
 def _mapping(option: str, value: Any) -> Mapping[Any, Any]:
     if not isinstance(value, Mapping):
         raise InvalidArgumentError(f"{option} must be a mapping")
-    mapping: Mapping[Any, Any] = value
-    return mapping
+    # As an object first: type checkers do not agree on what a mapping of unknown types is.
+    return cast("Mapping[Any, Any]", cast("object", value))
 
 
 _READERS = {
