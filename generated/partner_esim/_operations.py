@@ -12,6 +12,7 @@ from ._runtime.shared.operation import (
     ErrorAnswer,
     ErrorCode,
     ErrorShape,
+    FinalStates,
     ListOperation,
     Operation,
     Pagination,
@@ -162,6 +163,7 @@ GET_ORDER: Operation[models.Order] = Operation(
     responses={"200": "Order", **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
+    final=FinalStates(("status",), frozenset(("completed", "failed")), 1),
 )
 
 LIST_ESIMS: ListOperation[models.Esim] = ListOperation(
@@ -243,7 +245,15 @@ LIST_EVENTS: ListOperation[models.Event] = ListOperation(
     ),
     responses={"200": "EventList", **_FAILURES_1},
     idempotent=True,
-    pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",), resume=True),
+    pagination=Pagination(
+        "cursor",
+        ("data",),
+        ("next_cursor",),
+        ("has_more",),
+        resume=True,
+        interval=5,
+        expired="cursor_expired",
+    ),
     rate_limit="read",
 )
 

@@ -12,7 +12,7 @@ from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
 from ._runtime.client.credentials import Credential
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
-from ._runtime.client.pagination import AsyncPages
+from ._runtime.client.pagination import AsyncPages, Batch
 from ._runtime.client.transport import AsyncTransport, Timeout
 
 if TYPE_CHECKING:
@@ -196,6 +196,24 @@ class AsyncOrders(AsyncGroup):
             _operations.GET_ORDER, {"order_id": order_id}, options=request_options
         )
 
+    async def wait(
+        self, order_id: str, *, timeout: float = 60, request_options: RequestOptions | None = None
+    ) -> models.Order:
+        """Read until the state is final, and return what was read then.
+
+        The first pause is 1 s; the others grow.
+
+        Args:
+            timeout: seconds to wait at most.
+
+        Raises:
+            WaitTimeoutError: the state was not final in time; `value` is what was read last.
+            ApiError: a read failed, as it does without waiting.
+        """
+        return await self._calls.wait(
+            _operations.GET_ORDER, {"order_id": order_id}, timeout, request_options
+        )
+
 
 class AsyncEsims(AsyncGroup):
     """The eSIMs that orders produced, with state and usage."""
@@ -292,19 +310,32 @@ class AsyncEvents(AsyncGroup):
         type: models.EventTypeName | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        interval: float = 5.0,
+        interval: float = 5,
+        give_up_after: float | None = None,
         request_options: RequestOptions | None = None,
-    ) -> AsyncGenerator[models.Event]:
-        """Yield all items from the cursor on, then those to come, for ever.
+    ) -> AsyncGenerator[Batch[models.Event]]:
+        """Yield all items from the cursor on in batches, then those to come, for ever.
+
+        The `cursor` of a batch is where to go on once its items are dealt with: store it then.
+        While the service cannot be reached or says that it is overloaded, the same is asked again,
+        with longer and longer pauses.
 
         Args:
-            interval: seconds between two requests when there is nothing new.
+            interval: seconds between two requests when there is nothing new, at least 5.
+            give_up_after: seconds without an answer after which the last error is raised;
+                None goes on asking.
+
+        Raises:
+            CursorExpiredError: the list does not reach back to the cursor any more.
+            ApiError: a request failed in a way that waiting does not mend.
         """
-        return self._calls.list(
+        return self._calls.follow(
             _operations.LIST_EVENTS,
             {"type": type, "limit": limit, "cursor": cursor},
+            interval,
+            give_up_after,
             request_options,
-        ).follow(interval)
+        )
 
 
 class AsyncWebhookEndpoints(AsyncGroup):

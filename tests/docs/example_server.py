@@ -28,7 +28,8 @@ class Answer:
         """The example, or an empty last page when a cursor asks for what comes after it."""
         if cursor is None or not self.pagination:
             return self.body
-        empty: dict[str, Any] = {"items": [], "more": False, "next": None}
+        onward = cursor if self.pagination.get("resume") else None
+        empty: dict[str, Any] = {"items": [], "more": False, "next": onward}
         members = {self.pagination[key].lstrip("/"): value for key, value in empty.items()}
         return {**self.body, **members}
 

@@ -513,27 +513,6 @@ def test_one_page_is_there_for_itself(caller: Caller, origin: Origin) -> None:
     assert len(origin.asked) == 1
 
 
-def test_following_a_list_asks_again_where_it_ended(caller: Caller, origin: Origin) -> None:
-    origin.answer(page("a", cursor="c1"), page(cursor="c1"), page("b", cursor="c2"))
-
-    def first_two(client: Any) -> Any:
-        found = client.things.follow(interval=0)
-        if inspect.isgenerator(found):
-            return [next(found).id, next(found).id]
-
-        async def collect() -> list[str]:
-            return [(await anext(found)).id, (await anext(found)).id]
-
-        return collect()
-
-    assert caller(first_two) == ["a", "b"]
-    assert [asked.target for asked in origin.asked] == [
-        "/api/things",
-        "/api/things?cursor=c1",
-        "/api/things?cursor=c1",
-    ]
-
-
 def test_the_raw_answer_comes_with_its_meaning(caller: Caller, origin: Origin) -> None:
     origin.answer(Answer(201, b'{"id": "a"}', {"Replayed": "true"}))
     raw = caller(lambda client: client.with_raw_response(client.things.create_safe, reference="r1"))

@@ -16,7 +16,7 @@ import pytest
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, Json, content, document, operation, ref
 from tests.functional.origin import Answer, Fault, Origin
-from tests.functional.test_client import KEY, Caller, caller, page, problem, thing
+from tests.functional.test_client import KEY, Caller, caller, problem, thing
 
 __all__ = ["caller"]
 
@@ -518,36 +518,6 @@ def test_pauses_double_and_half_of_each_is_chance(
         same = pauses[attempt::retries]
         assert len(set(same)) == len(same) == 5
         assert all(longest / 2 <= pause <= longest for pause in same)
-
-
-def test_following_waits_only_where_there_is_nothing_more(caller: Caller, origin: Origin) -> None:
-    origin.answer(
-        page("a", cursor="c1", more=True),
-        page("b", cursor="c2", more=True),
-        page("c", cursor="c3"),
-        page("d", cursor="c4"),
-    )
-    waits: list[tuple[float, int]] = []
-
-    def wait(seconds: float) -> None:
-        waits.append((seconds, len(origin.asked)))
-
-    async def wait_too(seconds: float) -> None:
-        wait(seconds)
-
-    def first_four(client: Any) -> Any:
-        if not isinstance(client, caller.module.AsyncClient):
-            found = client.things.list().follow(5, sleep=wait)
-            return [next(found).id for _ in range(4)]
-
-        async def collect() -> list[str]:
-            found = client.things.list().follow(5, sleep=wait_too)
-            return [(await anext(found)).id for _ in range(4)]
-
-        return collect()
-
-    assert caller(first_four) == ["a", "b", "c", "d"]
-    assert waits == [(5, 3)]
 
 
 # --- header names

@@ -72,6 +72,12 @@ def test_steps_have_timeouts_of_their_own(caller: Caller, origin: Origin) -> Non
     assert "getThing: no answer within 0.1 s while reading" in str(caught.value)
 
 
+def test_a_deadline_that_is_over_at_once_is_a_timeout(caller: Caller, origin: Origin) -> None:
+    origin.answer(Answer(fault=Fault.SILENCE))
+    with pytest.raises(caller.module.ApiTimeoutError, match="deadline"):
+        caller(get, deadline=1e-9)
+
+
 def test_there_need_be_no_timeout(caller: Caller, origin: Origin) -> None:
     origin.answer(thing())
     assert caller(get, timeout=None).id == "a"

@@ -49,6 +49,14 @@ def followed(first: str, second: str) -> Json:
     return document(paths, {"Thing": THING})
 
 
+def waited(first: str, second: str) -> Json:
+    final = {"at": "/id", "states": ["done"], "interval_seconds": 1}
+    return two(
+        {"result": ref("Thing"), "operationId": first, "x-contract-final": final},
+        {"operationId": second},
+    ) | {"components": {"schemas": {"Thing": THING}}}
+
+
 def events(first: str, second: str) -> Json:
     event = {"requestBody": {"required": True, **content(ref("Thing"))}, **operation()}
     hooks = {name: {"post": {**event, "operationId": name}} for name in (first, second)}
@@ -102,6 +110,7 @@ REFUSED = {
         {**ONE, "tags": ["context"]}, {**OTHER, "tags": ["context operations"]}
     ),
     "an operation and the one that follows a list": followed("list", "follow"),
+    "an operation and the one that waits for a state": waited("getJob", "waitForJob"),
     "schemas that are one class": schemas("OrderLine", "order-line"),
     "schemas that are one class apart": schemas("Field", "FieldModel"),
     "webhooks that are one name": events("thing.made", "thing_made"),
@@ -112,6 +121,7 @@ GENERATED = {
     "an operation and a webhook": two(ONE, OTHER)
     | {"webhooks": {"one": {"post": operation(operationId="ONE")}}},
     "an operation and another one that follows nothing": followed("list", "follow_it"),
+    "an operation and another one that waits for nothing": waited("getJob", "waitForGetJob"),
     "a tag of operations and one of webhooks": two(
         {**ONE, "tags": ["pets"]}, {**OTHER, "tags": ["pets"]}
     )

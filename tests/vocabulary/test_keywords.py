@@ -57,6 +57,12 @@ WRONG: list[tuple[str, Place, Any]] = [
     ("x-contract-webhook-endpoint", Place.OPERATION, {"url": "url"}),
     ("x-contract-webhook-endpoint", Place.OPERATION, {"remove": ""}),
     ("x-contract-filter", Place.PARAMETER, {"match": "like"}),
+    ("x-contract-pagination", Place.OPERATION, {"interval_seconds": 0}),
+    ("x-contract-pagination", Place.OPERATION, {"expired": ""}),
+    ("x-contract-final", Place.OPERATION, {"at": "status"}),
+    ("x-contract-final", Place.OPERATION, {"states": []}),
+    ("x-contract-final", Place.OPERATION, {"states": ["paid", "paid"]}),
+    ("x-contract-final", Place.OPERATION, {"interval_seconds": 0}),
 ]
 
 
@@ -178,6 +184,7 @@ REFERENCES = {
     ("x-contract-delivery", "webhook"): ["/success", "/event_id_header", "/event_type_header"],
     ("x-contract-filter", "parameter"): ["/property"],
     ("x-contract-invalid", "property"): ["/code"],
+    ("x-contract-final", "operation"): ["/at"],
 }
 
 
@@ -191,6 +198,8 @@ def test_members_that_are_null_or_absent_refer_to_nothing() -> None:
     pagination = declared("x-contract-pagination", Place.OPERATION)
     found = [each.at for each in pagination.references(PAGINATION)]
     assert found == ["/cursor", "/items", "/next", "/id"]
+    expired = pagination.references({**PAGINATION, "expired": "too_old"})
+    assert expired[-1] == Reference(Target.ERROR_CODE, "too_old", "/expired")
     trigger = declared("x-contract-trigger", Place.WEBHOOK)
     assert [each.at for each in trigger.references(trigger.example)] == ["/operation"]
 

@@ -36,8 +36,9 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator Awaitable Callable Credential Generator Group Literal MAX_RESPONSE_BYTES Mapping
-    OMIT Omit Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout Transport
+    AsyncGenerator Awaitable Batch Callable Credential Generator Group Literal MAX_RESPONSE_BYTES
+    Mapping OMIT Omit Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout
+    Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
@@ -93,12 +94,14 @@ class OperationNames:
         handler: method of the group's Protocol.
         method: method of the client's group.
         follow: method of the client's group that waits for new items of a list.
+        wait: method of the client's group that waits for a final state.
         constant: its plan.
     """
 
     handler: str
     method: str
     follow: str
+    wait: str
     constant: str
 
 
@@ -137,6 +140,7 @@ def operation_names(identifier: str, tag: str | None, *, short: bool) -> Operati
         handler=apart(name, GROUP),
         method=apart(method, GROUP),
         follow="follow" if method == "list" else f"follow_{method}",
+        wait="wait" if method == "get" else f"wait_for_{method.removeprefix('get_')}",
         constant=apart(constant(identifier), OPERATIONS),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -29,6 +29,7 @@ from specwright.ir.model import (
     Content,
     Default,
     Field,
+    FinalStates,
     Group,
     Location,
     Names,
@@ -39,7 +40,7 @@ from specwright.ir.model import (
     TypeRef,
     Webhook,
 )
-from specwright.ir.pages import page
+from specwright.ir.pages import attributes, page
 from specwright.ir.refusals import refusals
 from specwright.ir.types import Types
 from specwright.ir.webhooks import declared, parsers
@@ -47,6 +48,7 @@ from specwright.pointer import join, resolve
 from specwright.text import Text
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.delivery import DELIVERY
+from specwright.vocabulary.keywords.final import FINAL
 from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.table import declarations
@@ -141,6 +143,7 @@ class _Builder:
             name=names.handler,
             method_name=names.method,
             follow_name=names.follow,
+            wait_name=names.wait,
             constant=names.constant,
             method=site.method,
             path=Text(site.key),
@@ -153,8 +156,17 @@ class _Builder:
             responses=responses,
             contract=declarations(value, Place.OPERATION),
             page=page(self.document, self.types, PAGINATION.read(value), parameters_, responses),
+            final=self._final(site, responses),
             pointer=site.pointer,
         )
+
+    def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
+        # Only what may be sent again is asked again and again.
+        declared = FINAL.read(site.value) if site.method == "GET" else None
+        if declared is None:
+            return None
+        path = attributes(self.document, self.types, declared.at, responses)
+        return FinalStates(path, declared.states, declared.interval_seconds)
 
     def _parameters(self, site: OperationSite) -> tuple[Parameter, ...]:
         found = [

@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
+from specwright.document.naming import apart
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -208,7 +210,8 @@ class Page:
         cursor: the argument that says where a page starts; empty when there is none.
         items, next, more: the items, the next cursor, whether there is a next page.
         resume: whether the last cursor may be used again to ask for what is new.
-        interval: the argument for the seconds between asking and asking again.
+        interval: seconds between asking and asking again at least, if the document says so.
+        expired: the error code of a cursor that is too old.
     """
 
     item: TypeRef
@@ -217,7 +220,17 @@ class Page:
     next: tuple[str, ...]
     more: tuple[str, ...]
     resume: bool
-    interval: str
+    interval: int | None
+    expired: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class FinalStates:
+    """The states in which a resource stays: attributes of the answer's model lead to its state."""
+
+    path: tuple[str, ...]
+    values: tuple[Text, ...]
+    interval: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,15 +242,18 @@ class Operation:
         name: `id` in snake case; the handler's name in the server stub.
         method_name: name on the client's group (`create` of `client.orders.create`).
         follow_name: the method beside it that waits for new items, if its `page` can resume.
+        wait_name: the method beside it that waits for one of its `final` states.
         constant: name in the plan table (`CREATE_ORDER`).
         secured: whether a security requirement applies.
         page: where its answers keep a page, when the operation declares pagination.
+        final: the states in which what it reads stays, when a GET declares them.
     """
 
     id: Text
     name: str
     method_name: str
     follow_name: str
+    wait_name: str
     constant: str
     method: str
     path: Text
@@ -250,12 +266,20 @@ class Operation:
     responses: tuple[Response, ...]
     contract: Contract
     page: Page | None
+    final: FinalStates | None
     pointer: str
 
     @property
     def is_idempotent(self) -> bool:
         """Whether a repeated request is the same as one (RFC 9110, 9.2.2, or as declared)."""
         return self.method in IDEMPOTENT_METHODS or self.contract["idempotency"] is not None
+
+    def argument(self, name: str) -> str:
+        """Name an argument of a method that is not from the document."""
+        taken = {each.name for each in self.parameters}
+        if self.body is not None and self.body.fields is not None:
+            taken |= {each.name for each in self.body.fields}
+        return apart(name, taken)
 
     @property
     def successes(self) -> tuple[Response, ...]:

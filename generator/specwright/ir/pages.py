@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from specwright.document import sites
 from specwright.document.model import Document
-from specwright.document.naming import apart
 from specwright.document.sites import Site
 from specwright.ir.model import Page, Parameter, Response
 from specwright.ir.types import Types
@@ -23,14 +22,9 @@ def page(
     responses: Sequence[Response],
 ) -> Page | None:
     """The page of an operation; None when it declares none, or has no JSON answer."""
-    success = next((response for response in responses if response.is_success), None)
-    if declared is None or success is None:
+    body = _body(document, responses)
+    if declared is None or body is None:
         return None
-    answer = Site(success.pointer, resolve(document.data, success.pointer))
-    content = sites.json_content(document, answer)
-    if content is None:
-        return None
-    body = sites.schema(document, content)
     items, schema = _walk(document, types, body, declared.items)
     return Page(
         item=types.slot(schema / "items", schema.value.get("items")),
@@ -39,8 +33,27 @@ def page(
         next=_walk(document, types, body, declared.next)[0],
         more=_walk(document, types, body, declared.more)[0],
         resume=declared.resume,
-        interval=apart("interval", {parameter.name for parameter in parameters}),
+        interval=declared.interval_seconds,
+        expired=declared.expired,
     )
+
+
+def attributes(
+    document: Document, types: Types, declared: Text, responses: Sequence[Response]
+) -> tuple[str, ...]:
+    """Attributes of the answer's model on the way to a value."""
+    body = _body(document, responses)
+    return () if body is None else _walk(document, types, body, declared)[0]
+
+
+def _body(document: Document, responses: Sequence[Response]) -> Site | None:
+    """The schema of the first success, if it is JSON."""
+    success = next((response for response in responses if response.is_success), None)
+    if success is None:
+        return None
+    answer = Site(success.pointer, resolve(document.data, success.pointer))
+    content = sites.json_content(document, answer)
+    return None if content is None else sites.schema(document, content)
 
 
 def _walk(

@@ -7,6 +7,7 @@ import json
 from collections.abc import Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from time import time
+from typing import Any
 
 from ..shared.operation import ErrorShape, at
 from .transport import Response
@@ -45,7 +46,19 @@ class InvalidResponseError(ApiError):
 
 
 class PaginationError(ApiError):
-    """A list gave a cursor that it had given before, so that reading on would never end."""
+    """A list cannot be read on: it gave no cursor, or one twice, which would never end."""
+
+
+class WaitTimeoutError(ApiError, TimeoutError):
+    """What was waited for did not come to a final state in time.
+
+    Attributes:
+        value: what the last answer said; None when none came.
+    """
+
+    def __init__(self, operation_id: str, timeout: float, value: Any) -> None:
+        super().__init__(f"{operation_id}: not final after {timeout:g} s")
+        self.value = value
 
 
 class ApiStatusError(ApiError):
@@ -88,6 +101,10 @@ class ApiStatusError(ApiError):
         )
         known = f"{self.status} {self.code}" if self.code else str(self.status)
         super().__init__(f"{known}: {self.message}")
+
+
+class CursorExpiredError(ApiStatusError):
+    """The list does not reach back to the cursor any more; start again without one."""
 
 
 class BadRequestError(ApiStatusError):
@@ -138,10 +155,18 @@ STATUS_ERRORS: Mapping[int, type[ApiStatusError]] = {
 }
 
 
-def status_error(response: Response, shape: ErrorShape) -> ApiStatusError:
-    """Make the exception for an answer that is not a success."""
+def status_error(
+    response: Response, shape: ErrorShape, expired: str | None = None
+) -> ApiStatusError:
+    """Make the exception for an answer that is not a success.
+
+    Args:
+        expired: the error code of a cursor that is too old.
+    """
     fallback = ServerError if response.status >= 500 else ApiStatusError
-    return STATUS_ERRORS.get(response.status, fallback)(response, shape)
+    error = STATUS_ERRORS.get(response.status, fallback)(response, shape)
+    is_expired = expired is not None and error.code == expired
+    return CursorExpiredError(response, shape) if is_expired else error
 
 
 def retry_after(response: Response) -> float | None:

@@ -93,6 +93,11 @@ class Options:
             changes["headers"] = merged(self.headers, changes["headers"])
         return replace(self, **changes)
 
+    def within(self, seconds: float) -> Options:
+        """Return these options for a call that must end in so many seconds, or earlier."""
+        deadline = seconds if self.deadline is None else min(seconds, self.deadline)
+        return replace(self, deadline=deadline)
+
 
 def positive_integer(name: str, value: Any) -> int:
     """Return a number of bytes and the like.

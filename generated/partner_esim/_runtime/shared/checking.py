@@ -106,14 +106,15 @@ def _mapped(schema: Schema, change: Callable[[Schema], Schema]) -> Schema:
 
 def _part(key: str, value: Any, change: Callable[[Schema], Schema]) -> Any:
     if key == "fields":
-        return {name: {**each, "schema": change(each["schema"])} for name, each in value.items()}
+        fields = cast("dict[str, Schema]", value)
+        return {name: {**each, "schema": change(each["schema"])} for name, each in fields.items()}
     if key == "choices" and isinstance(value, dict):
-        return {tag: change(each) for tag, each in value.items()}
+        return {tag: change(each) for tag, each in cast("dict[str, Schema]", value).items()}
     if key in _SEVERAL and isinstance(value, list):
         # A choice may come with a name for messages.
         return [
             (change(each[0]), *each[1:]) if isinstance(each, tuple) else change(each)
-            for each in value
+            for each in cast("list[Schema | tuple[Schema, str]]", value)
         ]
     return change(value) if key in _ONE else value
 
@@ -123,7 +124,7 @@ def _any_of(expected: list[Any]) -> Schema:
 
     Any of them is a better match than all others where a union has to choose: `any` says so.
     """
-    types = {type(each) for each in expected}
+    types: set[type] = {type(each) for each in expected}
     if len(types) != 1 or not types <= _BY_TYPE.keys():
         return {"type": "any"}
     literal = {"type": "literal", "expected": expected}
@@ -131,13 +132,10 @@ def _any_of(expected: list[Any]) -> Schema:
     return {"type": "union", "mode": "left_to_right", "choices": [literal, other]}
 
 
-def _is_text(schema: Any) -> bool:
-    match schema:
-        case {"type": "str"}:
-            return True
-        case {"type": "literal", "expected": expected}:
-            return all(isinstance(each, str) for each in expected)
-    return False
+def _is_text(schema: Schema | tuple[Schema, str]) -> bool:
+    if isinstance(schema, tuple) or schema["type"] not in ("literal", "str"):
+        return False
+    return all(isinstance(each, str) for each in schema.get("expected", ()))
 
 
 def _is_limit(function: Any) -> bool:

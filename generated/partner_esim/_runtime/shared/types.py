@@ -90,13 +90,14 @@ def _shape(model: dict[str, Any]) -> None:
 
 def _field(field: dict[str, Any]) -> dict[str, Any]:
     """A field that may be left out is not written when it is None, and its JSON is not null."""
-    match field["schema"]:
-        case {"default": None, "schema": {"type": "nullable", "metadata": {"nullable": True}}}:
-            return field
-        case {"default": None, "schema": {"type": "nullable"} as inner} as schema:
-            absent = {**schema, "schema": noted(inner, ABSENT, True)}
-            return {**field, "schema": absent, "serialization_exclude_if": _is_none}
-    return field
+    schema = cast("dict[str, Any]", field["schema"])
+    inner = cast("dict[str, Any]", schema.get("schema", {}))
+    is_optional = "default" in schema and schema["default"] is None
+    marks = cast("dict[str, Any]", inner.get("metadata") or {})
+    if not is_optional or inner["type"] != "nullable" or "nullable" in marks:
+        return field
+    absent = {**schema, "schema": noted(inner, ABSENT, True)}
+    return {**field, "schema": absent, "serialization_exclude_if": _is_none}
 
 
 def _is_none(value: object) -> bool:

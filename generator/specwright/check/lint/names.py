@@ -12,6 +12,7 @@ from specwright.document.sites import Direction, OperationSite, operations, para
 from specwright.findings import Level
 from specwright.names import snake
 from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.final import FINAL
 from specwright.vocabulary.keywords.pagination import PAGINATION
 
 # A name in the document, where it stands, and what it becomes: names in code, each after the
@@ -58,6 +59,8 @@ def _named(site: OperationSite, *, short: bool) -> Named:
     page = declared(PAGINATION, site.value)
     if page is not None and page.resume:
         becomes.append((group, names.follow))
+    if site.method == "GET" and declared(FINAL, site.value) is not None:
+        becomes.append((group, names.wait))
     return site.name, pointer, tuple(becomes)
 
 

@@ -18,6 +18,7 @@ from specwright.vocabulary.keywords.charge import CHARGE
 from specwright.vocabulary.keywords.delivery import DELIVERY
 from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.keywords.filter import FILTER
+from specwright.vocabulary.keywords.final import FINAL
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 from specwright.vocabulary.keywords.order import ORDER
 from specwright.vocabulary.keywords.pagination import PAGINATION
@@ -43,9 +44,19 @@ def _higher(before: Any, after: Any) -> bool:
     return after is not None and (before is None or after > before)
 
 
+def _raised(before: Any, after: Any) -> bool:
+    """A limit that was there, and is higher; the first one comes with what it is a limit of."""
+    return before is not None and after is not None and after > before
+
+
 def _gone(before: Any, after: Any) -> bool:
     """Something that was promised and is not, or not so, any more."""
     return before is not None
+
+
+def _withdrawn(before: Any, after: Any) -> bool:
+    """Something that held and does not hold any more; before, it may have been false."""
+    return before is True and after is not True
 
 
 def _changed(before: Any, after: Any) -> bool:
@@ -118,7 +129,18 @@ CLAUSES = (
     Clause(CHARGE, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(RESET, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ORDER, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(PAGINATION, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("cursor",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("limit",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("items",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("next",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("more",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("id",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("resume",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
+    Clause(PAGINATION, ("expired",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(FINAL, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(FINAL, ("states",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(FINAL, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
     Clause(IDEMPOTENCY, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("parameters",), _demands, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),

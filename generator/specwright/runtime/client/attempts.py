@@ -11,13 +11,22 @@ from dataclasses import replace
 from typing import Any, cast
 
 from ..shared.operation import ErrorShape, Operation
-from .errors import ApiConnectionError, ApiTimeoutError, retry_after, status_error
+from .errors import (
+    ApiConnectionError,
+    ApiError,
+    ApiStatusError,
+    ApiTimeoutError,
+    retry_after,
+    status_error,
+)
 from .options import Options
 from .transport import Request, Response, ResponseTooLargeError, TransportError
 
 # 520 to 529 are of proxies that found the service in trouble.
 RETRIED = frozenset({408, 429, 500, 502, 503, 504, *range(520, 530)})
 GONE = frozenset({404, 410})
+# Seconds of an attempt; sockets take none at all for no waiting.
+SHORTEST = 0.001
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 8.0
 LONGEST_RETRY_AFTER = 60.0
@@ -47,7 +56,7 @@ def attempts(
     made = 0
     while True:
         if deadline is not None:
-            request = replace(request, deadline=ends - time.monotonic())
+            request = replace(request, deadline=max(SHORTEST, ends - time.monotonic()))
         outcome = cast("Response | TransportError", (yield request))
         made += 1
         if isinstance(outcome, Response):
@@ -67,12 +76,21 @@ def attempts(
         if time.monotonic() >= ends:
             break
     if isinstance(outcome, Response):
-        raise status_error(outcome, error)
+        pagination = operation.pagination
+        raise status_error(outcome, error, pagination.expired if pagination else None)
     is_over = time.monotonic() >= ends
     kind = ApiTimeoutError if outcome.timed_out or is_over else ApiConnectionError
     over = f", the deadline of {deadline:g} s is over" if is_over else ""
     where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"
     raise kind(f"{operation.id}: {outcome}{over}, {where}") from outcome
+
+
+def is_temporary(error: ApiError) -> bool:
+    """Tell whether the same call, which may be repeated, can succeed later."""
+    if isinstance(error, ApiStatusError):
+        return error.status in RETRIED
+    is_too_large = isinstance(error.__cause__, ResponseTooLargeError)
+    return isinstance(error, ApiConnectionError) and not is_too_large
 
 
 def _pause(

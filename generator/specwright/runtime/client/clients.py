@@ -140,7 +140,8 @@ class SyncClient:
         Returns:
             The answer; its value is the JSON body, None when there is none.
         """
-        operation, options = _free(method, path, body, query, request_options)
+        operation, given = _free(method, path, body, query, request_options)
+        options = self._calls.options.changed(given)
         answer = self._calls.answer(operation, {}, _json(body), options)
         return _raw(self._calls, answer, _read(answer))
 
@@ -235,7 +236,8 @@ class AsyncClient:
         Returns:
             The answer; its value is the JSON body, None when there is none.
         """
-        operation, options = _free(method, path, body, query, request_options)
+        operation, given = _free(method, path, body, query, request_options)
+        options = self._calls.options.changed(given)
         answer = await self._calls.answer(operation, {}, _json(body), options)
         return _raw(self._calls, answer, _read(answer))
 

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from ..shared.codec import Codec, Codecs, problems_of
-from ..shared.operation import ListOperation, Operation
+from ..shared.operation import ListOperation, Operation, attribute
 from .attempts import GONE
 from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
@@ -192,16 +192,11 @@ class Core:
         body = self.result(operation, response)
         pagination = operation.pagination
         assert pagination is not None
-        value = self._attribute(body, pagination.next)
+        value = attribute(body, pagination.next)
         cursor = value if isinstance(value, str) else None
-        more = self._attribute(body, pagination.more) if pagination.more else cursor is not None
-        items = cast("Sequence[T]", self._attribute(body, pagination.items))
+        more = attribute(body, pagination.more) if pagination.more else cursor is not None
+        items = cast("Sequence[T]", attribute(body, pagination.items))
         return PageData(items, cursor, more is True)
-
-    def _attribute(self, value: object, path: tuple[str, ...]) -> object:
-        for name in path:
-            value = getattr(value, name, None)
-        return value
 
 
 def _host(base_url: str) -> str | None:

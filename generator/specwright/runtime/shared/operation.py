@@ -50,13 +50,39 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Pagination:
-    """Where a list keeps its cursor: query parameters by argument name, properties by path."""
+    """Where a list keeps its cursor: query parameters by argument name, properties by path.
+
+    Attributes:
+        resume: whether the last cursor may be asked again later for what was added.
+        interval: seconds between two such requests at least.
+        expired: error code of a cursor that the list does not reach back to any more.
+    """
 
     cursor: str
     items: tuple[str, ...]
     next: tuple[str, ...]
     more: tuple[str, ...] = ()
     resume: bool = False
+    interval: float = 0
+    expired: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinalStates:
+    """When a resource changes no more by itself: its property at a path has one of the values.
+
+    Attributes:
+        interval: seconds between two requests that look for it at least.
+    """
+
+    path: tuple[str, ...]
+    values: frozenset[str]
+    interval: float
+
+    def include(self, value: object) -> bool:
+        """Tell whether a resource is in one of these states."""
+        state = attribute(value, self.path)
+        return isinstance(state, str) and state in self.values
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +115,7 @@ class Operation(Generic[Result]):
         one_of: groups of query parameters at least one of which must be given, with the
             error code of their absence.
         rate_limit: name of the class of `x-contract-rate-limit`.
+        final: the states in which what it reads stays (`x-contract-final`).
     """
 
     id: str
@@ -107,6 +134,7 @@ class Operation(Generic[Result]):
     pagination: Pagination | None = None
     one_of: tuple[tuple[tuple[str, ...], str], ...] = ()
     rate_limit: str | None = None
+    final: FinalStates | None = None
 
     @property
     def has_result(self) -> bool:
@@ -169,4 +197,11 @@ def at(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
         if not isinstance(value, dict):
             return None
         value = value.get(name)
+    return value
+
+
+def attribute(value: object, path: tuple[str, ...]) -> object:
+    """Return the attribute of a model at `path`; None when there is none."""
+    for name in path:
+        value = getattr(value, name, None)
     return value

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.reference import Names, Target
-from specwright.vocabulary.types import InstancePointer, Name
+from specwright.vocabulary.types import InstancePointer, Name, Positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,17 @@ class Pagination:
         "True when the next cursor is always given, also at the end of the list, and may be asked "
         "again later for what was added since.",
     ] = False
+    interval_seconds: Annotated[
+        Positive | None,
+        "How many seconds a caller that waits for what is added leaves between two requests at "
+        "least. Null when the list does not say.",
+    ] = None
+    expired: Annotated[
+        Name | None,
+        Names(Target.ERROR_CODE),
+        "The error code that refuses a cursor that the list does not reach back to any more. Null "
+        "when cursors do not expire.",
+    ] = None
 
 
 PAGINATION = Keyword[Pagination](

@@ -10,6 +10,7 @@ from ._runtime.client.errors import (
     BadRequestError as BadRequestError,
     ClientStateError as ClientStateError,
     ConflictError as ConflictError,
+    CursorExpiredError as CursorExpiredError,
     InvalidArgumentError as InvalidArgumentError,
     InvalidResponseError as InvalidResponseError,
     NotFoundError as NotFoundError,
@@ -19,4 +20,5 @@ from ._runtime.client.errors import (
     RateLimitError as RateLimitError,
     ServerError as ServerError,
     UnprocessableContentError as UnprocessableContentError,
+    WaitTimeoutError as WaitTimeoutError,
 )

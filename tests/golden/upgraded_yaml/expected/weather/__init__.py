@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.options import RequestOptions
-    from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
     from ._runtime.client.rate_limits import RateLimit
     from ._runtime.client.transport import (
         AsyncTransport,
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         BadRequestError,
         ClientStateError,
         ConflictError,
+        CursorExpiredError,
         InvalidArgumentError,
         InvalidResponseError,
         NotFoundError,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         RateLimitError,
         ServerError,
         UnprocessableContentError,
+        WaitTimeoutError,
     )
 
 # Each is imported when it is first asked for: nobody waits for what they do not use.
@@ -51,6 +53,7 @@ _HOMES = {
     "RequestOptions": "._runtime.client.options",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
+    "Batch": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
     "RateLimit": "._runtime.client.rate_limits",
     "AsyncTransport": "._runtime.client.transport",
@@ -72,8 +75,10 @@ __all__ = [
     "AsyncWeatherClient",
     "AuthenticationError",
     "BadRequestError",
+    "Batch",
     "ClientStateError",
     "ConflictError",
+    "CursorExpiredError",
     "errors",
     "InvalidArgumentError",
     "InvalidResponseError",
@@ -98,6 +103,7 @@ __all__ = [
     "Transport",
     "TransportError",
     "UnprocessableContentError",
+    "WaitTimeoutError",
     "WeatherClient",
 ]
 

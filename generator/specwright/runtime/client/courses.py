@@ -1,0 +1,90 @@
+"""Courses of several calls, written once and run by both clients.
+
+A course is a generator: it yields its next step and is sent the answer to a question, or has the
+error of a failed call thrown in. It does not know who carries the steps out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
+from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar, cast
+
+from .attempts import Pause
+from .errors import ApiError
+
+Question = TypeVar("Question")
+Answer = TypeVar("Answer")
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Ask(Generic[Question]):
+    """A call to make."""
+
+    question: Question
+
+
+@dataclass(frozen=True, slots=True)
+class Give(Generic[Value]):
+    """A value for the caller of the course, who may take time with it."""
+
+    value: Value
+
+
+Step: TypeAlias = Ask[Question] | Give[Value] | Pause
+# Sent an answer after each `Ask` and None after the other steps.
+Course: TypeAlias = Generator[Step[Question, Value], Answer, None]
+
+
+def run(
+    course: Course[Question, Value, Answer],
+    ask: Callable[[Question], Answer],
+    sleep: Callable[[float], None],
+) -> Generator[Value]:
+    """Carry out a course and yield what it gives."""
+    outcome: Answer | ApiError | None = None
+    while (step := _resume(course, outcome)) is not None:
+        outcome = None
+        if isinstance(step, Give):
+            yield step.value
+        elif isinstance(step, Pause):
+            sleep(step)
+        else:
+            try:
+                outcome = ask(step.question)
+            except ApiError as error:
+                outcome = error
+
+
+async def run_async(
+    course: Course[Question, Value, Answer],
+    ask: Callable[[Question], Awaitable[Answer]],
+    sleep: Callable[[float], Awaitable[None]],
+) -> AsyncGenerator[Value]:
+    """Carry out a course and yield what it gives."""
+    outcome: Answer | ApiError | None = None
+    while (step := _resume(course, outcome)) is not None:
+        outcome = None
+        if isinstance(step, Give):
+            yield step.value
+        elif isinstance(step, Pause):
+            await sleep(step)
+        else:
+            try:
+                outcome = await ask(step.question)
+            except ApiError as error:
+                outcome = error
+
+
+def _resume(
+    course: Course[Question, Value, Answer], outcome: Answer | ApiError | None
+) -> Step[Question, Value] | None:
+    """Return the next step of a course; None at its end."""
+    try:
+        if isinstance(outcome, ApiError):
+            return course.throw(outcome)
+        # A generator that has not begun takes None only, and later ones that no answer is due to.
+        return course.send(cast("Answer", outcome))
+    except StopIteration:
+        return None

@@ -1,0 +1,62 @@
+"""Reading a resource until it is in one of its final states."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from ..shared.operation import FinalStates, Operation
+from .attempts import Pause
+from .courses import Ask, Course, Give
+from .errors import ApiTimeoutError, InvalidArgumentError, WaitTimeoutError
+
+T = TypeVar("T")
+
+GROWTH = 1.5
+LONGEST_PAUSE = 10.0
+
+
+def wait(
+    operation: Operation[T], timeout: float, clock: Callable[[], float]
+) -> Course[float, T, T]:
+    """Ask for a value, with the seconds that are left, until it is final, and give it.
+
+    The pauses start at the declared interval and grow; towards the end they are half of what is
+    left, so that the last look is not long before it.
+
+    Args:
+        timeout: seconds for everything.
+        clock: tells the time in seconds.
+
+    Raises:
+        InvalidArgumentError: the timeout is not a time.
+    """
+    if not timeout >= 0:
+        raise InvalidArgumentError("timeout: must be a number of seconds")
+    assert operation.final is not None
+    return _waiting(operation.id, operation.final, timeout, clock)
+
+
+def _waiting(
+    operation_id: str, final: FinalStates, timeout: float, clock: Callable[[], float]
+) -> Course[float, T, T]:
+    ends = clock() + timeout
+    pause, longest = final.interval, max(LONGEST_PAUSE, final.interval)
+    value: T | None = None
+    while (left := ends - clock()) > 0:
+        try:
+            value = yield Ask(left)
+        except ApiTimeoutError as error:
+            if ends - clock() > final.interval:
+                raise
+            raise WaitTimeoutError(operation_id, timeout, value) from error
+        if final.include(value):
+            yield Give(value)
+            return
+        left = ends - clock()
+        now = max(final.interval, min(pause, left / 2))
+        if now >= left:
+            break
+        yield Pause(now)
+        pause = min(pause * GROWTH, longest)
+    raise WaitTimeoutError(operation_id, timeout, value)
