@@ -22,6 +22,7 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import allows_null
 from specwright.document.security import Credential
 from specwright.document.sites import Direction, OperationSite, Site
+from specwright.ir.errors import error_types
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
     Api,
@@ -104,6 +105,7 @@ class _Builder:
             deliveries=deliveries,
             parsers=parsers_,
             credential=Credential.of(self.document),
+            errors=error_types(self.document, self.types),
             contract=declarations(data, Place.DOCUMENT),
         )
 

@@ -337,6 +337,19 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorTypes:
+    """The types of members of the shared error body, code and type as annotations.
+
+    Attributes:
+        detail: of one fault of several; None when the body lists none.
+    """
+
+    code: str
+    type: str
+    detail: TypeRef | None
+
+
+@dataclass(frozen=True, slots=True)
 class Parser:
     """A function that verifies a delivery, if it is signed, and returns its event."""
 
@@ -371,6 +384,7 @@ class Api:
     deliveries: tuple[Declared, ...]
     parsers: tuple[Parser, ...]
     credential: Credential | None
+    errors: ErrorTypes | None
     contract: Contract
 
     @property

@@ -10,17 +10,19 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, cast
 
-from ..shared.operation import ErrorShape, Operation
+from ..shared.operation import Operation
 from .errors import (
     ApiConnectionError,
     ApiError,
-    ApiStatusError,
     ApiTimeoutError,
+    ResponseTooLargeError,
+    StatusErrors,
     retry_after,
     status_error,
 )
 from .service import Options
-from .transport import Request, Response, ResponseTooLargeError, TransportError
+from .transport import Request, Response, TransportError
+from .transport import ResponseTooLargeError as TooLargeError
 
 RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 FIRST_PAUSE = 0.5
@@ -38,7 +40,7 @@ Attempts = Generator[Request | Pause, Response | TransportError | None, Response
 
 
 def attempts(
-    operation: Operation[Any], request: Request, options: Options, error: ErrorShape
+    operation: Operation[Any], request: Request, options: Options, error: StatusErrors
 ) -> Attempts:
     """Yield what to send and how long to wait; return the answer of the attempt that succeeds.
 
@@ -62,7 +64,7 @@ def attempts(
                 return outcome
             pause = _pause(operation, outcome, attempt)
         else:
-            is_final = isinstance(outcome, ResponseTooLargeError)
+            is_final = isinstance(outcome, TooLargeError)
             pause = None if is_final else _backoff(attempt)
         out_of_time = ends is not None and time.monotonic() + (pause or 0) >= ends
         if pause is None or attempt == retries or out_of_time:
@@ -70,19 +72,15 @@ def attempts(
         _logger.info("%s: attempt %d in %.1f s", operation.id, attempt + 2, pause)
         yield Pause(pause)
     if isinstance(outcome, Response):
-        pagination = operation.pagination
-        raise status_error(outcome, error, pagination.expired if pagination else None)
+        raise status_error(outcome, error)
     failure = cast("TransportError", outcome)
-    kind = ApiTimeoutError if failure.timed_out else ApiConnectionError
-    raise kind(f"{operation.id}: {failure}") from failure
+    raise _kind(failure)(f"{operation.id}: {failure}") from failure
 
 
-def is_temporary(error: ApiError) -> bool:
-    """Tell whether the same call, which may be repeated, can succeed later."""
-    if isinstance(error, ApiStatusError):
-        return error.status in RETRIED
-    is_too_large = isinstance(error.__cause__, ResponseTooLargeError)
-    return isinstance(error, ApiConnectionError) and not is_too_large
+def _kind(failure: TransportError) -> type[ApiError]:
+    if isinstance(failure, TooLargeError):
+        return ResponseTooLargeError
+    return ApiTimeoutError if failure.timed_out else ApiConnectionError
 
 
 def _pause(operation: Operation[Any], response: Response, attempt: int) -> float | None:

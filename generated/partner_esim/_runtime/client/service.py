@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import ModuleType
 
-from ..shared.operation import ErrorShape
+from .errors import StatusErrors
 
 MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
@@ -17,7 +17,7 @@ class Service:
     """What is known of the API besides its operations."""
 
     models: ModuleType
-    error: ErrorShape
+    error: StatusErrors
     env_prefix: str
     server_url: str
     user_agent: str
@@ -34,7 +34,7 @@ class Options:
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.
         headers: sent with every request.
-        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
+        max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
     """
 
     timeout: float = 30.0
