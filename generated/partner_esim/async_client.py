@@ -78,14 +78,32 @@ class AsyncPlans(AsyncGroup):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> AsyncPages[models.Plan]:
-        """List plans; see `EsimClient.plans`."""
+        """List plans
+
+        Searches the plan catalog by country, by coverage or by both; at least one of the two is
+        required. With both, a plan must match both. A plan matches a country when it works there,
+        whatever its coverage. Plans come in ascending order of `plan_id`.
+
+        Args:
+            country: Only plans that work in this country. Required when `coverage` is absent.
+            coverage: Only plans of this coverage class. Required when `country` is absent.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
         return self._client.list(
             _operations.LIST_PLANS,
             {"country": country, "coverage": coverage, "limit": limit, "cursor": cursor},
         )
 
     async def get(self, plan_id: str) -> models.Plan:
-        """Get a plan; see `EsimClient.plans`."""
+        """Get a plan
+
+        Returns one plan of the catalog.
+
+        Args:
+            plan_id: The plan.
+        """
         return await self._client.call(_operations.GET_PLAN, {"plan_id": plan_id})
 
 
@@ -95,7 +113,17 @@ class AsyncOrders(AsyncGroup):
     def list(
         self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.Order]:
-        """List orders; see `EsimClient.orders`."""
+        """List orders
+
+        Lists the orders of the partner in the mode of the key, newest first; a cursor continues the
+        list. With `reference`, finds the order that has exactly this reference.
+
+        Args:
+            reference: Only the order with this reference.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
         return self._client.list(
             _operations.LIST_ORDERS, {"reference": reference, "limit": limit, "cursor": cursor}
         )
@@ -110,7 +138,39 @@ class AsyncOrders(AsyncGroup):
         end_user: models.EndUserCreate | None = None,
         metadata: Mapping[str, str] | None = None,
     ) -> models.Order:
-        """Place an order; see `EsimClient.orders`."""
+        """Place an order
+
+        Orders one or more eSIMs of a plan and charges the balance: the price times the quantity
+        and, for a daily plan, times the days. A daily plan needs `days` (`days_required`), a fixed
+        plan must not have it (`days_not_allowed`). The order is filled completely or not at all.
+        The answer usually shows the order as `processing`; within seconds it becomes `completed`,
+        with one iccid for each eSIM, or `failed` and refunded. The event `order.completed` tells
+        when it is completed.
+
+        The reference makes the call idempotent, within the partner, the mode and this operation,
+        for ever:
+        1. A request with the same reference and the same payload, after the first one has
+           succeeded, gets the first answer again, byte for byte, with the header
+           `Idempotent-Replay: true`. Payloads are the same when they are equal after parsing with
+           defaults applied: leaving `quantity` out is the same as 1, and the order of keys does not
+           matter.
+        2. With a changed payload it gets 422 `reference_reused`.
+        3. While the first request is still in progress it gets 409 `reference_in_progress` with
+           `Retry-After: 1`.
+        4. Only success is remembered: after 400, 402, 403 or 502 the reference is free again.
+
+        So after a timeout, repeat the request unchanged.
+
+        Args:
+            plan_id: The plan to order.
+            reference: The partner's own name for the order, unique per partner. It makes the request safe
+                to repeat.
+            quantity: How many eSIMs to order.
+            days: For how many days a daily plan is bought. Required for a daily plan, not allowed for
+                a fixed one.
+            end_user: The person or thing that the order is for.
+            metadata: Texts of the partner that come back with the order.
+        """
         return await self._client.call(
             _operations.CREATE_ORDER,
             body={
@@ -124,7 +184,13 @@ class AsyncOrders(AsyncGroup):
         )
 
     async def get(self, order_id: str) -> models.Order:
-        """Get an order; see `EsimClient.orders`."""
+        """Get an order
+
+        Returns one order.
+
+        Args:
+            order_id: The order.
+        """
         return await self._client.call(_operations.GET_ORDER, {"order_id": order_id})
 
     async def wait(self, order_id: str, *, timeout: float = 60) -> models.Order:
@@ -148,13 +214,30 @@ class AsyncEsims(AsyncGroup):
     def list(
         self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.Esim]:
-        """List eSIMs; see `EsimClient.esims`."""
+        """List eSIMs
+
+        Lists the eSIMs of the partner in the mode of the key, newest first; with `order_id`, those
+        of one order.
+
+        Args:
+            order_id: Only the eSIMs of this order.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
         return self._client.list(
             _operations.LIST_ESIMS, {"order_id": order_id, "limit": limit, "cursor": cursor}
         )
 
     async def get(self, iccid: str) -> models.Esim:
-        """Get an eSIM; see `EsimClient.esims`."""
+        """Get an eSIM
+
+        Returns one eSIM with its state, its activation data and its usage. State and usage follow
+        the carrier's reports.
+
+        Args:
+            iccid: The iccid of the eSIM.
+        """
         return await self._client.call(_operations.GET_ESIM, {"iccid": iccid})
 
 
@@ -164,7 +247,18 @@ class AsyncTopups(AsyncGroup):
     def list_topup_plans(
         self, iccid: str, *, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.TopupPlan]:
-        """List the top-up plans of an eSIM; see `EsimClient.topups`."""
+        """List the top-up plans of an eSIM
+
+        Lists the top-up plans that the eSIM is eligible for, in ascending order of `topup_plan_id`.
+        The list is empty when the eSIM cannot be topped up. This is the answer when
+        `topup_supported` is null.
+
+        Args:
+            iccid: The iccid of the eSIM.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
         return self._client.list(
             _operations.LIST_TOPUP_PLANS, {"iccid": iccid, "limit": limit, "cursor": cursor}
         )
@@ -172,7 +266,33 @@ class AsyncTopups(AsyncGroup):
     async def create(
         self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
     ) -> models.Topup:
-        """Top up an eSIM; see `EsimClient.topups`."""
+        """Top up an eSIM
+
+        Buys a top-up for an eSIM that is `ready`, `active` or `depleted`, and charges the balance.
+        A daily top-up plan needs `days`, a fixed one must not have it. The answer usually shows the
+        top-up as `processing`; the event `topup.completed` tells within seconds when it is
+        completed. A depleted eSIM then becomes active again.
+
+        The reference makes the call idempotent, within the partner, the mode and this operation,
+        for ever:
+        1. A request with the same reference and the same payload, after the first one has
+           succeeded, gets the first answer again, byte for byte, with the header
+           `Idempotent-Replay: true`. Payloads are the same when they are equal after parsing with
+           defaults applied: the order of keys does not matter. The iccid is part of the payload.
+        2. With a changed payload it gets 422 `reference_reused`.
+        3. While the first request is still in progress it gets 409 `reference_in_progress` with
+           `Retry-After: 1`.
+        4. Only success is remembered: after 400, 402, 403 or 502 the reference is free again.
+
+        So after a timeout, repeat the request unchanged.
+
+        Args:
+            iccid: The iccid of the eSIM.
+            topup_plan_id: The top-up plan to buy.
+            reference: The partner's own name for the top-up. It makes the request safe to repeat.
+            days: For how many days a daily top-up plan is bought. Required for a daily plan, not
+                allowed for a fixed one.
+        """
         return await self._client.call(
             _operations.CREATE_TOPUP,
             {"iccid": iccid},
@@ -184,7 +304,10 @@ class AsyncBalance(AsyncGroup):
     """The prepaid account balance."""
 
     async def get(self) -> models.Balance:
-        """Get the balance; see `EsimClient.balance`."""
+        """Get the balance
+
+        Returns the prepaid balance of the partner in the mode of the key.
+        """
         return await self._client.call(_operations.GET_BALANCE)
 
 
@@ -198,7 +321,20 @@ class AsyncEvents(AsyncGroup):
         limit: int | None = None,
         cursor: str | None = None,
     ) -> AsyncPages[models.Event]:
-        """List events; see `EsimClient.events`."""
+        """List events
+
+        Reads the event feed, oldest first, starting from the cursor; without a cursor it starts
+        with the oldest event that is kept. Events are kept for 30 days. It is the polling
+        alternative to webhooks and shows the same bodies. `next_cursor` is always given, also on an
+        empty page: it is where to go on later. A cursor older than the feed is refused with 400
+        `cursor_expired`; start again without one. With `type`, only events of that type are listed.
+
+        Args:
+            type: Only events of this type.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
         return self._client.list(
             _operations.LIST_EVENTS, {"type": type, "limit": limit, "cursor": cursor}
         )
@@ -239,23 +375,61 @@ class AsyncWebhookEndpoints(AsyncGroup):
     """The addresses that events are delivered to."""
 
     def list(self) -> AsyncPages[models.WebhookEndpoint]:
-        """List webhook endpoints; see `EsimClient.webhook_endpoints`."""
+        """List webhook endpoints
+
+        Lists the webhook endpoints of the mode of the key, newest first. There are at most three,
+        so the list has one page and takes neither `limit` nor `cursor`. Signing secrets are not
+        shown.
+        """
         return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
 
     async def create(
         self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
     ) -> models.WebhookEndpointCreated:
-        """Register a webhook endpoint; see `EsimClient.webhook_endpoints`."""
+        """Register a webhook endpoint
+
+        Registers an HTTPS address for events of the mode of the key. Up to three endpoints may be
+        registered per mode; a fourth is answered with 409 `webhook_endpoint_limit_reached`. The
+        answer shows the signing secret, once and never again. An endpoint subscribes to the event
+        types that it selects or to the default selection. This call is not idempotent: when an
+        answer was lost, list the endpoints before you repeat it.
+
+        Args:
+            url: Where deliveries are sent: an HTTPS address without user information and without a
+                fragment, whose host is not a private or otherwise non-public address, whether
+                literal or resolved. Anything else is refused with `invalid_webhook_url`. A name
+                that does not resolve yet is accepted; the address is checked again at every
+                delivery.
+            event_types: The event types to deliver. When omitted, the default selection applies: all types
+                but `webhook.test`, written out as they are today, so that a type added later is not
+                delivered unasked. An empty list selects no type, and a type that is given twice
+                counts once. `webhook.test` reaches the tested endpoint whether it is selected or
+                not.
+        """
         return await self._client.call(
             _operations.CREATE_WEBHOOK_ENDPOINT, body={"url": url, "event_types": event_types}
         )
 
     async def delete(self, id: str) -> None:
-        """Delete a webhook endpoint; see `EsimClient.webhook_endpoints`."""
+        """Delete a webhook endpoint
+
+        Removes a webhook endpoint. Nothing more is delivered to it.
+
+        Args:
+            id: The webhook endpoint.
+        """
         return await self._client.call(_operations.DELETE_WEBHOOK_ENDPOINT, {"id": id})
 
     async def test(self, id: str) -> models.WebhookTestAccepted:
-        """Test a webhook endpoint; see `EsimClient.webhook_endpoints`."""
+        """Test a webhook endpoint
+
+        Sends a `webhook.test` event to the endpoint, whatever event types it has subscribed to and
+        also when it is disabled. When a disabled endpoint acknowledges the delivery with a 2xx
+        response, it is enabled again. The request has no body.
+
+        Args:
+            id: The webhook endpoint.
+        """
         return await self._client.call(_operations.TEST_WEBHOOK_ENDPOINT, {"id": id})
 
 
@@ -263,5 +437,11 @@ class AsyncSandbox(AsyncGroup):
     """The test mode."""
 
     async def reset(self) -> models.SandboxReset:
-        """Reset the sandbox; see `EsimClient.sandbox`."""
+        """Reset the sandbox
+
+        Deletes the partner's test orders, eSIMs, top-ups, events, deliveries and references, and
+        sets the test balance back to 1000.00. Keys, webhook endpoints and the catalog stay, and the
+        sequence of events never starts again. Only a test-mode key may do this; a live key is
+        answered with 403 `test_mode_only`. The request has no body.
+        """
         return await self._client.call(_operations.RESET_SANDBOX)

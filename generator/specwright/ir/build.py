@@ -91,7 +91,7 @@ class _Builder:
         payloads = {w.payload.model for w in webhooks if w.payload is not None}
         signatures = declared(webhooks, SIGNATURE.attribute)
         deliveries = declared(webhooks, DELIVERY.attribute)
-        parsers_ = parsers(webhooks, signatures, self._event_union(payloads))
+        parsers_ = parsers(webhooks, signatures, deliveries, self._event_union(payloads))
         return Api(
             title=_text(info.get("title")),
             version=_text(info.get("version")),

@@ -351,11 +351,17 @@ class ErrorTypes:
 
 @dataclass(frozen=True, slots=True)
 class Parser:
-    """A function that verifies a delivery, if it is signed, and returns its event."""
+    """A function that verifies a delivery, if it is signed, and returns its event.
 
-    name: str
+    Attributes:
+        suffix: how its name ends, and that of the function that makes such a delivery.
+        delivery: how the delivery is made; None when that is not the same for all its events.
+    """
+
+    suffix: str
     payload: TypeRef
     signature: Declared | None
+    delivery: Declared | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,7 +112,7 @@ def response(body: object, status: int = 200, headers: Mapping[str, str] | None 
         case bytes():
             content = body
         case BaseModel():
-            content = body.model_dump_json(by_alias=True).encode()
+            content = body.model_dump_json(by_alias=True, exclude_unset=True).encode()
         case _:
             content = json.dumps(body).encode()
     sent = {"content-type": "application/json", **(headers or {})}

@@ -66,11 +66,11 @@ class AsyncOrders(AsyncGroup):
     def list(
         self, *, after: str | None = None, limit: int | None = None
     ) -> AsyncPages[models.Order]:
-        """List orders; see `ShopClient.orders`."""
+        """List orders"""
         return self._client.list(_operations.LIST_ORDERS, {"after": after, "limit": limit})
 
     async def create(self, *, number: str, total: str) -> models.Order:
-        """Place an order; see `ShopClient.orders`."""
+        """Place an order"""
         return await self._client.call(
             _operations.CREATE_ORDER, body={"number": number, "total": total}
         )

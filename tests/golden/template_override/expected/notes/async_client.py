@@ -63,5 +63,5 @@ class AsyncNotes(AsyncGroup):
     """Operations of one tag."""
 
     async def delete_notes(self) -> None:
-        """Delete all notes; see `NotesClient.notes`."""
+        """Delete all notes"""
         return await self._client.call(_operations.DELETE_NOTES)

@@ -4,7 +4,7 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import errors, models, server, testing, webhooks
+    from . import errors, models, server as server, testing, webhooks
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
@@ -32,8 +32,10 @@ if TYPE_CHECKING:
         WaitTimeoutError,
     )
 
+__version__ = "0.3.0"
+
 # Each is imported when it is first asked for: nobody waits for what they do not use.
-_MODULES = frozenset({"errors", "models", "server", "testing", "webhooks"})
+_MODULES = frozenset({"errors", "models", "testing", "webhooks", "server"})
 _HOMES = {
     "ParcelsClient": ".client",
     "AsyncParcelsClient": ".async_client",
@@ -74,7 +76,6 @@ __all__ = [
     "RateLimitError",
     "RawResponse",
     "ResponseTooLargeError",
-    "server",
     "ServerError",
     "testing",
     "UnprocessableContentError",
@@ -87,7 +88,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _MODULES:
-        return import_module("." + name, __name__)
+        try:
+            return import_module("." + name, __name__)
+        except ModuleNotFoundError as error:
+            raise AttributeError(str(error)) from error
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES.get(name, ".errors"), __name__), name)
@@ -96,4 +100,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "server"]
