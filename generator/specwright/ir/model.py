@@ -127,15 +127,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One media type of a body or a response; `type` is None for content that is not JSON.
-
-    Attributes:
-        example: the first example, as JSON.
-    """
+    """One media type of a body or a response; `type` is None for content that is not JSON."""
 
     media_type: Text
     type: TypeRef | None
-    example: Text | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,6 +360,32 @@ class Parser:
 
 
 @dataclass(frozen=True, slots=True)
+class Example:
+    """A value of a type as JSON; of an event, with the name of its webhook."""
+
+    type: TypeRef
+    value: Text
+    event_type: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a call; without a name, by its position."""
+
+    name: str
+    value: Default
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that shows how calls are made."""
+
+    group: Group
+    operation: Operation
+    arguments: tuple[Argument, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """What the configuration calls things; nothing in it comes from the toolkit."""
 
@@ -391,6 +412,9 @@ class Api:
     parsers: tuple[Parser, ...]
     credential: Credential | None
     errors: ErrorTypes | None
+    examples: tuple[Example, ...]
+    events: tuple[Example, ...]
+    first_call: Call | None
     contract: Contract
 
     @property

@@ -1,0 +1,127 @@
+"""Values that show what the schemas of a document mean: its own examples, else ones that fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from typing import Any
+
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.sites import Site
+from specwright.ir.model import Example, Operation, TypeRef, Webhook
+from specwright.pointer import Pointer, join, resolve, split
+from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.samples.sampler import Sampler
+from specwright.samples.sides import Side
+from specwright.text import Text
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+
+class Examples:
+    """The examples of a document, each made when it is first asked for."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._side = Side(document, "urn:document")
+
+    @cached_property
+    def _compiled(self) -> Compiled:
+        return Compiled((self._side,))
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        return Sampler(self._compiled)
+
+    def answers(self, operations: Iterable[Operation]) -> tuple[Example, ...]:
+        """One of each model that is the body of a success, or an item of a list."""
+        found: dict[str | None, Example] = {}
+        for operation in operations:
+            for type_, value in self._answers(operation):
+                if type_.model is not None:
+                    found.setdefault(type_.model, Example(type_, _written(value)))
+        return tuple(found.values())
+
+    def events(self, webhooks: Iterable[Webhook]) -> tuple[Example, ...]:
+        """One of each event, by its type."""
+        return tuple(
+            Example(webhook.payload, _written(value), webhook.event_type)
+            for webhook in webhooks
+            if webhook.payload is not None and webhook.payload.is_class
+            if webhook.operation.body is not None
+            for value in self._body(webhook.operation.body.pointer, None)
+        )
+
+    def of(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
+        """The valid examples of a media type or parameter object, else values of its schema."""
+        schema = holder / "schema"
+        declared = [value for _, value in sites.examples(self._document, holder)]
+        yield from (value for value in declared if self._is_valid(schema, value))
+        for value in self.of_schema(schema):
+            yield from self._last_pages(schema, value, page)
+            yield value
+        yield from declared
+
+    def of_schema(self, pointer: Pointer) -> Iterator[Any]:
+        """Values of a schema, of objects that with the most members first."""
+        found = self._sampler.witnesses(self._side.reference(pointer))
+        return iter(sorted(found, key=_members, reverse=True))
+
+    def _is_valid(self, schema: Pointer, value: Any) -> bool:
+        try:
+            return self._compiled.validator(self._side.reference(schema)).is_valid(value)
+        except UNUSABLE:
+            return False
+
+    def _answers(self, operation: Operation) -> Iterator[tuple[TypeRef, Any]]:
+        page = PAGINATION.read(resolve(self._document.data, operation.pointer))
+        for response in operation.successes:
+            if response.json is not None:
+                for value in self._body(response.pointer, page):
+                    yield response.json, value
+                    yield from _items(operation, page, value)
+
+    def _body(self, pointer: Pointer, page: Pagination | None) -> Iterator[Any]:
+        """The example of the first JSON body at a place, if there is one."""
+        holder = Site(pointer, resolve(self._document.data, pointer))
+        content = sites.json_content(self._document, holder)
+        if content is not None:
+            for value in self.of(content, page):
+                yield value
+                return
+
+    def _last_pages(self, schema: Pointer, value: Any, page: Pagination | None) -> Iterator[Any]:
+        """The value as a page that no other page follows, so that a list of it has an end."""
+        if page is not None:
+            ended = value if page.more is None else _with(value, page.more.raw, False)
+            without = ended if page.next is None else _with(ended, page.next.raw, None)
+            for each in (without, ended):
+                if self._is_valid(schema, each):
+                    yield each
+
+
+def _items(
+    operation: Operation, page: Pagination | None, value: Any
+) -> Iterator[tuple[TypeRef, Any]]:
+    if operation.page is not None and operation.page.item.is_class and page is not None:
+        try:
+            yield operation.page.item, resolve(value, page.items.raw + join(0))
+        except (KeyError, ValueError):
+            return
+
+
+def _with(value: Any, pointer: Pointer, member: Any) -> Any:
+    """A copy of a value with another member at a place, if it has that place."""
+    name, *rest = split(pointer)
+    if not isinstance(value, dict) or name not in value:
+        return value
+    return {**value, name: _with(value[name], join(*rest), member) if rest else member}
+
+
+def _members(value: Any) -> int:
+    return len(value) if isinstance(value, dict | list) else 0
+
+
+def _written(value: Any) -> Text:
+    return Text(json.dumps(value, separators=(",", ":")))
