@@ -76,6 +76,7 @@ def tests(session: nox.Session) -> None:
     """Run the tests of toolkit and generated package in two minutes, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
+    install_group(session, "typecheck")
     elsewhere = (DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, *HOSTILE_TESTS)
     others = [f"--ignore={path}" for path in elsewhere]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
@@ -152,9 +153,10 @@ def typecheck(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Execute every command and code block of README.md and docs/, and check the references."""
+    """Execute and type-check every code block of README.md and docs/, and check the references."""
     install_workspace(session)
     install_group(session, "test")
+    install_group(session, "typecheck")
     run_pytest(session, DOCS_TESTS, *(session.posargs or WORKERS))
 
 

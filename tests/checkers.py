@@ -14,6 +14,7 @@ _MYPY = re.compile(r"(?P<file>[^:\n]+):(?P<line>\d+): error: (?P<said>.*?)(  \[[
 def mypy(place: Path, packages: Sequence[str] = ()) -> list[str]:
     """The errors of mypy as `file:line: message`; packages are directories to import from."""
     command = [sys.executable, "-m", "mypy", "--strict", "--no-pretty", "--no-error-summary"]
+    command.append("--explicit-package-bases")
     cache = f"--cache-dir={place.parent / 'mypy_cache'}"
     environment = {**os.environ, "MYPYPATH": os.pathsep.join(packages)}
     done = _run([*command, cache, "."], place, environment)
