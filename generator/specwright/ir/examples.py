@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 from specwright.document import sites
@@ -36,12 +38,16 @@ class Examples:
 
     def answers(self, operations: Iterable[Operation]) -> tuple[Example, ...]:
         """One of each model that is the body of a success, or an item of a list."""
-        found: dict[str | None, Example] = {}
+        bodies: dict[str | None, Example] = {}
+        items: dict[str | None, Example] = {}
         for operation in operations:
-            for type_, value in self._answers(operation):
-                if type_.model is not None:
-                    found.setdefault(type_.model, Example(type_, _written(value)))
-        return tuple(found.values())
+            page = PAGINATION.read(resolve(self._document.data, operation.pointer))
+            for response in operation.successes:
+                for value in self._body(response.pointer, page) if response.json else ():
+                    _add(bodies, response.json, value)
+                    for item in _first(page, value):
+                        _add(items, operation.page.item if operation.page else None, item)
+        return tuple({**items, **bodies}.values())
 
     def events(self, webhooks: Iterable[Webhook]) -> tuple[Example, ...]:
         """One of each event, by its type."""
@@ -74,14 +80,6 @@ class Examples:
         except UNUSABLE:
             return False
 
-    def _answers(self, operation: Operation) -> Iterator[tuple[TypeRef, Any]]:
-        page = PAGINATION.read(resolve(self._document.data, operation.pointer))
-        for response in operation.successes:
-            if response.json is not None:
-                for value in self._body(response.pointer, page):
-                    yield response.json, value
-                    yield from _items(operation, page, value)
-
     def _body(self, pointer: Pointer, page: Pagination | None) -> Iterator[Any]:
         """The example of the first JSON body at a place, if there is one."""
         holder = Site(pointer, resolve(self._document.data, pointer))
@@ -93,22 +91,33 @@ class Examples:
 
     def _last_pages(self, schema: Pointer, value: Any, page: Pagination | None) -> Iterator[Any]:
         """The value as a page that no other page follows, so that a list of it has an end."""
-        if page is not None:
-            ended = value if page.more is None else _with(value, page.more.raw, False)
-            without = ended if page.next is None else _with(ended, page.next.raw, None)
-            for each in (without, ended):
-                if self._is_valid(schema, each):
-                    yield each
-
-
-def _items(
-    operation: Operation, page: Pagination | None, value: Any
-) -> Iterator[tuple[TypeRef, Any]]:
-    if operation.page is not None and operation.page.item.is_class and page is not None:
-        try:
-            yield operation.page.item, resolve(value, page.items.raw + join(0))
-        except (KeyError, ValueError):
+        if page is None:
             return
+        ended = value if page.more is None else _with(value, page.more.raw, False)
+        items = islice(self.of_schema(self._items(schema, page) / "items"), 1)
+        for each in (*(_with(ended, page.items.raw, [item]) for item in items), ended):
+            without = each if page.next is None else _with(each, page.next.raw, None)
+            yield from (last for last in (without, each) if self._is_valid(schema, last))
+
+    def _items(self, schema: Pointer, page: Pagination) -> Site:
+        """The schema of the items of a page."""
+        found = sites.follow(self._document, schema, resolve(self._document.data, schema))
+        for name in split(page.items.raw):
+            value = found.value.get("properties", {}).get(name)
+            found = sites.follow(self._document, found.pointer + join("properties", name), value)
+        return found
+
+
+def _add(examples: dict[str | None, Example], type_: TypeRef | None, value: Any) -> None:
+    if type_ is not None and type_.model is not None:
+        examples.setdefault(type_.model, Example(type_, _written(value)))
+
+
+def _first(page: Pagination | None, value: Any) -> Iterator[Any]:
+    """The first item of a page, if it has one."""
+    if page is not None:
+        with suppress(KeyError, ValueError):
+            yield resolve(value, page.items.raw + join(0))
 
 
 def _with(value: Any, pointer: Pointer, member: Any) -> Any:

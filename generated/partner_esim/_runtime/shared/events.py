@@ -32,7 +32,7 @@ class Events(Codecs):
 
     def write(self, model: str, event: object) -> bytes:
         """Return the body of a delivery of an event."""
-        return self[model].encode(event, exclude_unset=True)
+        return self[model].dump(event)
 
     def text(self, body: bytes, path: tuple[str, ...] | None) -> str:
         """Return the text at a path of a body; a random one where there is none."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
@@ -48,12 +48,7 @@ class Book:
             raise TypeError(f"{model.__name__} has no field {min(unknown)!r}")
         codec = Codecs(self.models)[model.__name__]
         made: BaseModel = codec.read(value.encode()).model_copy(update=changes)
-        # None of a field that may be left out leaves it out.
-        absent = {
-            name
-            for name, change in changes.items()
-            if change is None and not model.model_fields[name].is_required()
-        }
+        absent = {name for name in changes if changes[name] is None and codec.leaves_out(name)}
         written = made.model_dump_json(
             by_alias=True, exclude_unset=True, exclude=absent, warnings=False
         )
@@ -149,11 +144,10 @@ def response(body: object, status: int = 200, headers: Mapping[str, str] | None 
 
 
 def _checked(reply: Reply) -> Reply:
-    if isinstance(reply, Response | Exception):
-        return reply
-    raise TypeError(
-        f"a reply is a Response, as `response()` makes it, not a {type(reply).__name__}"
-    )
+    if not isinstance(cast("object", reply), Response | Exception):
+        kind = type(reply).__name__
+        raise TypeError(f"a reply is a Response, as `response()` makes it, not a {kind}")
+    return reply
 
 
 def _fits(operation: Operation[Any], segments: Sequence[str]) -> bool:

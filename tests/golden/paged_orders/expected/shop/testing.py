@@ -28,7 +28,10 @@ T = TypeVar("T", bound=BaseModel)
 _BOOK = testing.Book(
     (_operations.LIST_ORDERS, _operations.CREATE_ORDER),
     models,
-    {"OrderPage": '{"more":false,"orders":[],"after":null}', "Order": '{"number":"a","total":"a"}'},
+    {
+        "Order": '{"number":"a","total":"a"}',
+        "OrderPage": '{"more":false,"orders":[{"number":"a","total":"a"}],"after":null}',
+    },
 )
 
 

@@ -8,11 +8,10 @@ from collections.abc import Mapping, Sequence
 from types import TracebackType
 from typing import Literal
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
+from ._runtime.client.omit import OMIT, Omit
 from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
 from ._runtime.client.transport import AsyncTransport
 
@@ -66,9 +65,7 @@ class AsyncPetsClient(_Client):
 class AsyncPets(AsyncGroup):
     """Animals that live with people."""
 
-    async def get_pet(
-        self, pet_id: str, *, fields: Sequence[str] | MISSING = MISSING
-    ) -> models.Pet:
+    async def get_pet(self, pet_id: str, *, fields: Sequence[str] | None = None) -> models.Pet:
         """Get one pet"""
         return await self._client.call(_operations.GET_PET, {"pet_id": pet_id, "fields": fields})
 
@@ -78,8 +75,8 @@ class AsyncPets(AsyncGroup):
         *,
         name: str,
         kind: Literal["cat", "dog"],
-        born_on: datetime.date | MISSING = MISSING,
-        weight_kg: float | None | MISSING = MISSING,
+        born_on: datetime.date | None = None,
+        weight_kg: float | None | Omit = OMIT,
     ) -> None:
         """Replace one pet"""
         return await self._client.call(

@@ -6,8 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import TracebackType
 
-from pydantic import MISSING
-
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
@@ -64,8 +62,6 @@ class AsyncWeatherClient(_Client):
 class AsyncForecast(AsyncGroup):
     """Operations of one tag."""
 
-    async def get_forecast(
-        self, place: str, *, days: int | MISSING = MISSING
-    ) -> Sequence[models.Day]:
+    async def get_forecast(self, place: str, *, days: int | None = None) -> Sequence[models.Day]:
         """The weather to come"""
         return await self._client.call(_operations.GET_FORECAST, {"place": place, "days": days})
