@@ -88,6 +88,16 @@ def test_examples_are_the_same_each_time(made: ModuleType, package: Generate) ->
     assert again.testing._BOOK.examples == made.testing._BOOK.examples
 
 
+def test_a_schema_that_takes_too_many_tries_has_no_example(
+    package: Generate, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("specwright.ir.examples._TRIES", 4)
+    made = package(document(PATHS, SCHEMAS, tags=[{"name": "things"}]))
+    assert made.testing._BOOK.examples.keys() == {"ListNamesResponse"}
+    with pytest.raises(KeyError):
+        made.testing.example(made.models.Trip)
+
+
 def test_a_secret_is_no_example(made: ModuleType) -> None:
     assert made.testing.example(made.models.Trip).key != "a secret"
 

@@ -9,16 +9,38 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from jsonschema_rs import Validator
+
 from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.ir.model import Example, Operation, TypeRef, Webhook
 from specwright.pointer import Pointer, join, resolve, split
-from specwright.samples.compiled import UNUSABLE, Compiled
+from specwright.samples.compiled import UNUSABLE, Compiled, Schema
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
 from specwright.text import Text
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+# As many schemas are tried for one value. A schema that holds itself in several places is tried
+# a hundred thousand times otherwise.
+_TRIES = 2_000
+
+
+class _TooManyTriesError(Exception):
+    """No value is found in time."""
+
+
+class _Counted(Compiled):
+    """Schemas of which only so many are tried; counted and not timed, as results must not vary."""
+
+    tries = 0
+
+    def validator(self, schema: Schema | bool) -> Validator:
+        self.tries += 1
+        if self.tries > _TRIES:
+            raise _TooManyTriesError
+        return super().validator(schema)
 
 
 class Examples:
@@ -29,8 +51,8 @@ class Examples:
         self._side = Side(document, "urn:document")
 
     @cached_property
-    def _compiled(self) -> Compiled:
-        return Compiled((self._side,))
+    def _compiled(self) -> _Counted:
+        return _Counted((self._side,))
 
     @cached_property
     def _sampler(self) -> Sampler:
@@ -71,10 +93,17 @@ class Examples:
 
     def of_schema(self, pointer: Pointer) -> Iterator[Any]:
         """Values of a schema, of objects that with the most members first."""
-        found = self._sampler.witnesses(self._side.reference(pointer))
+        self._compiled.tries = 0
+        try:
+            found = self._sampler.witnesses(self._side.reference(pointer))
+        except _TooManyTriesError:
+            # It was left in the middle of a schema.
+            del self._sampler
+            found = ()
         return iter(sorted(found, key=_members, reverse=True))
 
     def _is_valid(self, schema: Pointer, value: Any) -> bool:
+        self._compiled.tries = 0
         try:
             return self._compiled.validator(self._side.reference(schema)).is_valid(value)
         except UNUSABLE:
