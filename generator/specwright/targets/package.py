@@ -31,20 +31,26 @@ class StatusError:
 
 
 STATUS_ERRORS = (
-    StatusError("400", "BadRequestError", "the request breaks the contract"),
-    StatusError("401", "AuthenticationError", "the key is missing, unknown or revoked"),
-    StatusError("402", "PaymentRequiredError", "the request has to be paid for first"),
-    StatusError("403", "PermissionDeniedError", "the key may not do this"),
-    StatusError("404", "NotFoundError", "the resource does not exist"),
-    StatusError("409", "ConflictError", "the request conflicts with the state of the resource"),
+    StatusError("400", "BadRequestError", "400: the request breaks the contract."),
+    StatusError("401", "AuthenticationError", "401: the key is missing, unknown or revoked."),
+    StatusError("402", "PaymentRequiredError", "402: the request has to be paid for first."),
+    StatusError("403", "PermissionDeniedError", "403: the key may not do this."),
+    StatusError("404", "NotFoundError", "404: the resource does not exist."),
+    StatusError(
+        "409", "ConflictError", "409: the request conflicts with the state of the resource."
+    ),
     StatusError(
         "422",
         "UnprocessableContentError",
-        "the request is well-formed and cannot be carried out",
+        "422: the request is well-formed and cannot be carried out.",
     ),
-    StatusError("429", "RateLimitError", "too many requests"),
-    StatusError("5XX", "ServerError", "the service failed"),
-    StatusError("expired", "CursorExpiredError", "start the list again without the cursor"),
+    StatusError("429", "RateLimitError", "429: too many requests."),
+    StatusError("5XX", "ServerError", "5XX: the service failed."),
+    StatusError(
+        "expired",
+        "CursorExpiredError",
+        "The list does not reach back to the cursor any more; start again without one.",
+    ),
 )
 
 

@@ -14,6 +14,7 @@ from ..shared.operation import Operation
 from .errors import (
     ApiConnectionError,
     ApiError,
+    ApiStatusError,
     ApiTimeoutError,
     ResponseTooLargeError,
     StatusErrors,
@@ -72,7 +73,8 @@ def attempts(
         _logger.info("%s: attempt %d in %.1f s", operation.id, attempt + 2, pause)
         yield Pause(pause)
     if isinstance(outcome, Response):
-        raise status_error(outcome, error)
+        pagination = operation.pagination
+        raise status_error(outcome, error, pagination.expired if pagination else None)
     failure = cast("TransportError", outcome)
     raise _kind(failure)(f"{operation.id}: {failure}") from failure
 
@@ -81,6 +83,13 @@ def _kind(failure: TransportError) -> type[ApiError]:
     if isinstance(failure, TooLargeError):
         return ResponseTooLargeError
     return ApiTimeoutError if failure.timed_out else ApiConnectionError
+
+
+def is_temporary(error: ApiError) -> bool:
+    """Tell whether the same call, which may be repeated, can succeed later."""
+    if isinstance(error, ApiStatusError):
+        return error.status in RETRIED
+    return isinstance(error, ApiConnectionError)
 
 
 def _pause(operation: Operation[Any], response: Response, attempt: int) -> float | None:

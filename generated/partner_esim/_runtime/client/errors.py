@@ -57,7 +57,19 @@ class InvalidResponseError(ApiError):
 
 
 class PaginationError(ApiError):
-    """A list gave a cursor that it had given before, so that reading on would never end."""
+    """A list cannot be read on: it gave no cursor, or one twice, which would never end."""
+
+
+class WaitTimeoutError(ApiError, TimeoutError):
+    """What was waited for did not come to a final state in time.
+
+    Attributes:
+        value: what the last answer said; None when none came.
+    """
+
+    def __init__(self, operation_id: str, timeout: float, value: Any) -> None:
+        super().__init__(f"{operation_id}: not final after {timeout:g} s")
+        self.value = value
 
 
 class ApiStatusError(ApiError):
@@ -112,7 +124,7 @@ class StatusErrors:
 
     Attributes:
         shape: where the body has what an exception shows.
-        classes: by status pattern (`404`, `5XX`, `default`).
+        classes: by status pattern (`404`, `5XX`, `default`); `expired` for an expired cursor.
         models: where `detail` names the type of one fault of several; None for any JSON.
     """
 
@@ -136,11 +148,19 @@ class StatusErrors:
         return found
 
 
-def status_error(response: Response, errors: StatusErrors) -> ApiStatusError:
-    """Make the exception for an answer that is not a success."""
+def status_error(
+    response: Response, errors: StatusErrors, expired: str | None = None
+) -> ApiStatusError:
+    """Make the exception for an answer that is not a success.
+
+    Args:
+        expired: the error code of a cursor that is too old.
+    """
     patterns = (str(response.status), f"{response.status // 100}XX", "default")
     kind = next(errors.classes[each] for each in patterns if each in errors.classes)
-    return kind(response, errors)
+    error = kind(response, errors)
+    is_expired = expired is not None and error.code == expired
+    return errors.classes["expired"](response, errors) if is_expired else error
 
 
 def retry_after(response: Response) -> float | None:

@@ -15,6 +15,7 @@ from ._runtime.client.errors import (
     InvalidResponseError as InvalidResponseError,
     PaginationError as PaginationError,
     ResponseTooLargeError as ResponseTooLargeError,
+    WaitTimeoutError as WaitTimeoutError,
 )
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class ServerError(ApiStatusError):
     """5XX: the service failed."""
 
 
+class CursorExpiredError(ApiStatusError):
+    """The list does not reach back to the cursor any more; start again without one."""
+
+
 STATUS_ERRORS: Mapping[str, type[ApiStatusError]] = {
     "400": BadRequestError,
     "401": AuthenticationError,
@@ -71,5 +76,6 @@ STATUS_ERRORS: Mapping[str, type[ApiStatusError]] = {
     "422": UnprocessableContentError,
     "429": RateLimitError,
     "5XX": ServerError,
+    "expired": CursorExpiredError,
     "default": ApiStatusError,
 }
