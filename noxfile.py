@@ -76,9 +76,23 @@ def tests(session: nox.Session) -> None:
     """Run the tests of toolkit and generated package in two minutes, or what follows `--`."""
     install_workspace(session)
     install_group(session, "test")
+    install_group(session, "typecheck")
     elsewhere = (DOCS_TESTS, SERVICE_TESTS, *CONFORMANCE_TESTS, *HOSTILE_TESTS)
     others = [f"--ignore={path}" for path in elsewhere]
     run_pytest(session, *(session.posargs or [*WORKERS, *others]))
+
+
+@nox.session
+def oldest(session: nox.Session) -> None:
+    """Run the tests of generated packages with the oldest Pydantic that they accept."""
+    install_workspace(session)
+    install_group(session, "test")
+    install_group(session, "typecheck")
+    # The toolkit itself asks for a newer one, and works with this one for as long as this takes.
+    requirements = nox.project.load_toml("generated/pyproject.toml")["project"]["dependencies"]
+    (pydantic,) = (each for each in requirements if each.startswith("pydantic>="))
+    session.install(pydantic.partition(",")[0].replace(">=", "=="))
+    run_pytest(session, *(session.posargs or [*WORKERS, "tests/functional"]))
 
 
 @nox.session
@@ -152,9 +166,10 @@ def typecheck(session: nox.Session) -> None:
 
 @nox.session
 def docs(session: nox.Session) -> None:
-    """Execute every command and code block of README.md and docs/, and check the references."""
+    """Execute and type-check every code block of README.md and docs/, and check the references."""
     install_workspace(session)
     install_group(session, "test")
+    install_group(session, "typecheck")
     run_pytest(session, DOCS_TESTS, *(session.posargs or WORKERS))
 
 

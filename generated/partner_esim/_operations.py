@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from . import models
+from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
     ErrorAnswer,
@@ -18,6 +19,7 @@ from ._runtime.shared.operation import (
     Pagination,
     Parameter,
 )
+from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape(
     code=("error", "code"),
@@ -73,7 +75,7 @@ ERROR = ErrorShape(
 
 SERVICE = Service(
     models=models,
-    error=ERROR,
+    error=StatusErrors(ERROR, STATUS_ERRORS, models, "ErrorDetail"),
     env_prefix="PARTNER_ESIM",
     server_url="https://api.example.com/api/v1",
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],

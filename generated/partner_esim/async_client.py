@@ -3,118 +3,68 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from types import TracebackType
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
-from ._runtime.client.credentials import Credential
-from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.pagination import AsyncPages, Batch
-from ._runtime.client.transport import AsyncTransport, Timeout
-
-if TYPE_CHECKING:
-    import httpx2
+from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
+from ._runtime.client.transport import AsyncTransport
 
 
 class AsyncEsimClient(_Client):
     """Resell travel eSIM data plans programmatically.
 
     Args:
-        api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
-            takes `PARTNER_ESIM_API_KEY` of the environment.
+        api_key: the key; None takes `PARTNER_ESIM_API_KEY` of the environment.
         base_url: where the API is; None takes `PARTNER_ESIM_BASE_URL`.
-        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
+        timeout: seconds for each step of an attempt.
         max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses; None for no limit.
-        headers: sent with every request, in place of the client's own of the same name.
-        app_name: name and version of the program, for the header `User-Agent`.
-        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
+        deadline: seconds for a call with all its attempts and pauses.
+        headers: sent with every request.
+        max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
-        http_client: sends the requests in place of connections of the client's own; it is
-            closed by the one who made it.
-        transport: carries requests in place of HTTP.
-
-    Raises:
-        InvalidArgumentError: an argument cannot have this value, or there is no key.
+        transport: carries requests in place of HTTP connections of the client's own.
     """
 
     def __init__(
         self,
-        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
+        api_key: str | None = None,
         *,
         base_url: str | None = None,
-        timeout: float | Timeout | None = 30.0,
+        timeout: float = 30.0,
         max_retries: int = 2,
         deadline: float | None = None,
         headers: Mapping[str, str] | None = None,
-        app_name: str | None = None,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
-        http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        credential = Credential(api_key)
-        # Reports of errors show local variables.
-        del api_key
-        super().__init__(
-            SERVICE,
-            credential,
-            base_url,
-            {
-                "timeout": timeout,
-                "max_retries": max_retries,
-                "deadline": deadline,
-                "headers": headers or {},
-            },
-            app_name,
-            max_response_bytes,
-            proxy,
-            http_client,
-            transport,
-        )
+        options = Options(timeout, max_retries, deadline, headers or {}, max_response_bytes)
+        super().__init__(SERVICE, api_key, base_url, options, transport, proxy)
+        self.plans = AsyncPlans(self)
+        self.orders = AsyncOrders(self)
+        self.esims = AsyncEsims(self)
+        self.topups = AsyncTopups(self)
+        self.balance = AsyncBalance(self)
+        self.events = AsyncEvents(self)
+        self.webhook_endpoints = AsyncWebhookEndpoints(self)
+        self.sandbox = AsyncSandbox(self)
 
-    @cached_property
-    def plans(self) -> AsyncPlans:
-        """The plan catalog: search by country or coverage, with prices in US dollars."""
-        return AsyncPlans(self._calls)
+    async def __aenter__(self) -> AsyncEsimClient:
+        """Return the client, to be closed at the end of the block."""
+        return self
 
-    @cached_property
-    def orders(self) -> AsyncOrders:
-        """Orders for eSIMs, idempotent per reference."""
-        return AsyncOrders(self._calls)
-
-    @cached_property
-    def esims(self) -> AsyncEsims:
-        """The eSIMs that orders produced, with state and usage."""
-        return AsyncEsims(self._calls)
-
-    @cached_property
-    def topups(self) -> AsyncTopups:
-        """Top-up plans that an eSIM is eligible for, and top-ups."""
-        return AsyncTopups(self._calls)
-
-    @cached_property
-    def balance(self) -> AsyncBalance:
-        """The prepaid account balance."""
-        return AsyncBalance(self._calls)
-
-    @cached_property
-    def events(self) -> AsyncEvents:
-        """The event feed and the webhooks that deliver the same events."""
-        return AsyncEvents(self._calls)
-
-    @cached_property
-    def webhook_endpoints(self) -> AsyncWebhookEndpoints:
-        """The addresses that events are delivered to."""
-        return AsyncWebhookEndpoints(self._calls)
-
-    @cached_property
-    def sandbox(self) -> AsyncSandbox:
-        """The test mode."""
-        return AsyncSandbox(self._calls)
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close all connections."""
+        await self.close()
 
 
 class AsyncPlans(AsyncGroup):
@@ -127,40 +77,55 @@ class AsyncPlans(AsyncGroup):
         coverage: models.CoverageFilter | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Plan]:
-        """List plans; see `EsimClient.plans`."""
-        return self._calls.list(
+        """List plans
+
+        Searches the plan catalog by country, by coverage or by both; at least one of the two is
+        required. With both, a plan must match both. A plan matches a country when it works there,
+        whatever its coverage. Plans come in ascending order of `plan_id`.
+
+        Args:
+            country: Only plans that work in this country. Required when `coverage` is absent.
+            coverage: Only plans of this coverage class. Required when `country` is absent.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
+        return self._client.list(
             _operations.LIST_PLANS,
             {"country": country, "coverage": coverage, "limit": limit, "cursor": cursor},
-            options=request_options,
         )
 
-    async def get(
-        self, plan_id: str, *, request_options: RequestOptions | None = None
-    ) -> models.Plan:
-        """Get a plan; see `EsimClient.plans`."""
-        return await self._calls.call(
-            _operations.GET_PLAN, {"plan_id": plan_id}, options=request_options
-        )
+    async def get(self, plan_id: str) -> models.Plan:
+        """Get a plan
+
+        Returns one plan of the catalog.
+
+        Args:
+            plan_id: The plan.
+        """
+        return await self._client.call(_operations.GET_PLAN, {"plan_id": plan_id})
 
 
 class AsyncOrders(AsyncGroup):
     """Orders for eSIMs, idempotent per reference."""
 
     def list(
-        self,
-        *,
-        reference: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        request_options: RequestOptions | None = None,
+        self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.Order]:
-        """List orders; see `EsimClient.orders`."""
-        return self._calls.list(
-            _operations.LIST_ORDERS,
-            {"reference": reference, "limit": limit, "cursor": cursor},
-            options=request_options,
+        """List orders
+
+        Lists the orders of the partner in the mode of the key, newest first; a cursor continues the
+        list. With `reference`, finds the order that has exactly this reference.
+
+        Args:
+            reference: Only the order with this reference.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
+        return self._client.list(
+            _operations.LIST_ORDERS, {"reference": reference, "limit": limit, "cursor": cursor}
         )
 
     async def create(
@@ -172,10 +137,41 @@ class AsyncOrders(AsyncGroup):
         days: int | None = None,
         end_user: models.EndUserCreate | None = None,
         metadata: Mapping[str, str] | None = None,
-        request_options: RequestOptions | None = None,
     ) -> models.Order:
-        """Place an order; see `EsimClient.orders`."""
-        return await self._calls.call(
+        """Place an order
+
+        Orders one or more eSIMs of a plan and charges the balance: the price times the quantity
+        and, for a daily plan, times the days. A daily plan needs `days` (`days_required`), a fixed
+        plan must not have it (`days_not_allowed`). The order is filled completely or not at all.
+        The answer usually shows the order as `processing`; within seconds it becomes `completed`,
+        with one iccid for each eSIM, or `failed` and refunded. The event `order.completed` tells
+        when it is completed.
+
+        The reference makes the call idempotent, within the partner, the mode and this operation,
+        for ever:
+        1. A request with the same reference and the same payload, after the first one has
+           succeeded, gets the first answer again, byte for byte, with the header
+           `Idempotent-Replay: true`. Payloads are the same when they are equal after parsing with
+           defaults applied: leaving `quantity` out is the same as 1, and the order of keys does not
+           matter.
+        2. With a changed payload it gets 422 `reference_reused`.
+        3. While the first request is still in progress it gets 409 `reference_in_progress` with
+           `Retry-After: 1`.
+        4. Only success is remembered: after 400, 402, 403 or 502 the reference is free again.
+
+        So after a timeout, repeat the request unchanged.
+
+        Args:
+            plan_id: The plan to order.
+            reference: The partner's own name for the order, unique per partner. It makes the request safe
+                to repeat.
+            quantity: How many eSIMs to order.
+            days: For how many days a daily plan is bought. Required for a daily plan, not allowed for
+                a fixed one.
+            end_user: The person or thing that the order is for.
+            metadata: Texts of the partner that come back with the order.
+        """
+        return await self._client.call(
             _operations.CREATE_ORDER,
             body={
                 "plan_id": plan_id,
@@ -185,20 +181,19 @@ class AsyncOrders(AsyncGroup):
                 "end_user": end_user,
                 "metadata": metadata,
             },
-            options=request_options,
         )
 
-    async def get(
-        self, order_id: str, *, request_options: RequestOptions | None = None
-    ) -> models.Order:
-        """Get an order; see `EsimClient.orders`."""
-        return await self._calls.call(
-            _operations.GET_ORDER, {"order_id": order_id}, options=request_options
-        )
+    async def get(self, order_id: str) -> models.Order:
+        """Get an order
 
-    async def wait(
-        self, order_id: str, *, timeout: float = 60, request_options: RequestOptions | None = None
-    ) -> models.Order:
+        Returns one order.
+
+        Args:
+            order_id: The order.
+        """
+        return await self._client.call(_operations.GET_ORDER, {"order_id": order_id})
+
+    async def wait(self, order_id: str, *, timeout: float = 60) -> models.Order:
         """Read until the state is final, and return what was read then.
 
         The first pause is 1 s; the others grow.
@@ -210,80 +205,110 @@ class AsyncOrders(AsyncGroup):
             WaitTimeoutError: the state was not final in time; `value` is what was read last.
             ApiError: a read failed, as it does without waiting.
         """
-        return await self._calls.wait(
-            _operations.GET_ORDER, {"order_id": order_id}, timeout, request_options
-        )
+        return await self._client.wait(_operations.GET_ORDER, {"order_id": order_id}, timeout)
 
 
 class AsyncEsims(AsyncGroup):
     """The eSIMs that orders produced, with state and usage."""
 
     def list(
-        self,
-        *,
-        order_id: str | None = None,
-        limit: int | None = None,
-        cursor: str | None = None,
-        request_options: RequestOptions | None = None,
+        self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.Esim]:
-        """List eSIMs; see `EsimClient.esims`."""
-        return self._calls.list(
-            _operations.LIST_ESIMS,
-            {"order_id": order_id, "limit": limit, "cursor": cursor},
-            options=request_options,
+        """List eSIMs
+
+        Lists the eSIMs of the partner in the mode of the key, newest first; with `order_id`, those
+        of one order.
+
+        Args:
+            order_id: Only the eSIMs of this order.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
+        return self._client.list(
+            _operations.LIST_ESIMS, {"order_id": order_id, "limit": limit, "cursor": cursor}
         )
 
-    async def get(
-        self, iccid: str, *, request_options: RequestOptions | None = None
-    ) -> models.Esim:
-        """Get an eSIM; see `EsimClient.esims`."""
-        return await self._calls.call(
-            _operations.GET_ESIM, {"iccid": iccid}, options=request_options
-        )
+    async def get(self, iccid: str) -> models.Esim:
+        """Get an eSIM
+
+        Returns one eSIM with its state, its activation data and its usage. State and usage follow
+        the carrier's reports.
+
+        Args:
+            iccid: The iccid of the eSIM.
+        """
+        return await self._client.call(_operations.GET_ESIM, {"iccid": iccid})
 
 
 class AsyncTopups(AsyncGroup):
     """Top-up plans that an eSIM is eligible for, and top-ups."""
 
     def list_topup_plans(
-        self,
-        iccid: str,
-        *,
-        limit: int | None = None,
-        cursor: str | None = None,
-        request_options: RequestOptions | None = None,
+        self, iccid: str, *, limit: int | None = None, cursor: str | None = None
     ) -> AsyncPages[models.TopupPlan]:
-        """List the top-up plans of an eSIM; see `EsimClient.topups`."""
-        return self._calls.list(
-            _operations.LIST_TOPUP_PLANS,
-            {"iccid": iccid, "limit": limit, "cursor": cursor},
-            options=request_options,
+        """List the top-up plans of an eSIM
+
+        Lists the top-up plans that the eSIM is eligible for, in ascending order of `topup_plan_id`.
+        The list is empty when the eSIM cannot be topped up. This is the answer when
+        `topup_supported` is null.
+
+        Args:
+            iccid: The iccid of the eSIM.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
+        return self._client.list(
+            _operations.LIST_TOPUP_PLANS, {"iccid": iccid, "limit": limit, "cursor": cursor}
         )
 
     async def create(
-        self,
-        iccid: str,
-        *,
-        topup_plan_id: str,
-        reference: str,
-        days: int | None = None,
-        request_options: RequestOptions | None = None,
+        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
     ) -> models.Topup:
-        """Top up an eSIM; see `EsimClient.topups`."""
-        return await self._calls.call(
+        """Top up an eSIM
+
+        Buys a top-up for an eSIM that is `ready`, `active` or `depleted`, and charges the balance.
+        A daily top-up plan needs `days`, a fixed one must not have it. The answer usually shows the
+        top-up as `processing`; the event `topup.completed` tells within seconds when it is
+        completed. A depleted eSIM then becomes active again.
+
+        The reference makes the call idempotent, within the partner, the mode and this operation,
+        for ever:
+        1. A request with the same reference and the same payload, after the first one has
+           succeeded, gets the first answer again, byte for byte, with the header
+           `Idempotent-Replay: true`. Payloads are the same when they are equal after parsing with
+           defaults applied: the order of keys does not matter. The iccid is part of the payload.
+        2. With a changed payload it gets 422 `reference_reused`.
+        3. While the first request is still in progress it gets 409 `reference_in_progress` with
+           `Retry-After: 1`.
+        4. Only success is remembered: after 400, 402, 403 or 502 the reference is free again.
+
+        So after a timeout, repeat the request unchanged.
+
+        Args:
+            iccid: The iccid of the eSIM.
+            topup_plan_id: The top-up plan to buy.
+            reference: The partner's own name for the top-up. It makes the request safe to repeat.
+            days: For how many days a daily top-up plan is bought. Required for a daily plan, not
+                allowed for a fixed one.
+        """
+        return await self._client.call(
             _operations.CREATE_TOPUP,
             {"iccid": iccid},
             body={"topup_plan_id": topup_plan_id, "reference": reference, "days": days},
-            options=request_options,
         )
 
 
 class AsyncBalance(AsyncGroup):
     """The prepaid account balance."""
 
-    async def get(self, *, request_options: RequestOptions | None = None) -> models.Balance:
-        """Get the balance; see `EsimClient.balance`."""
-        return await self._calls.call(_operations.GET_BALANCE, options=request_options)
+    async def get(self) -> models.Balance:
+        """Get the balance
+
+        Returns the prepaid balance of the partner in the mode of the key.
+        """
+        return await self._client.call(_operations.GET_BALANCE)
 
 
 class AsyncEvents(AsyncGroup):
@@ -295,13 +320,23 @@ class AsyncEvents(AsyncGroup):
         type: models.EventTypeName | None = None,
         limit: int | None = None,
         cursor: str | None = None,
-        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Event]:
-        """List events; see `EsimClient.events`."""
-        return self._calls.list(
-            _operations.LIST_EVENTS,
-            {"type": type, "limit": limit, "cursor": cursor},
-            options=request_options,
+        """List events
+
+        Reads the event feed, oldest first, starting from the cursor; without a cursor it starts
+        with the oldest event that is kept. Events are kept for 30 days. It is the polling
+        alternative to webhooks and shows the same bodies. `next_cursor` is always given, also on an
+        empty page: it is where to go on later. A cursor older than the feed is refused with 400
+        `cursor_expired`; start again without one. With `type`, only events of that type are listed.
+
+        Args:
+            type: Only events of this type.
+            limit: How many items a page has at most.
+            cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
+                the same filters. Anything else is refused with 400 `invalid_cursor`.
+        """
+        return self._client.list(
+            _operations.LIST_EVENTS, {"type": type, "limit": limit, "cursor": cursor}
         )
 
     def follow(
@@ -312,7 +347,6 @@ class AsyncEvents(AsyncGroup):
         cursor: str | None = None,
         interval: float = 5,
         give_up_after: float | None = None,
-        request_options: RequestOptions | None = None,
     ) -> AsyncGenerator[Batch[models.Event]]:
         """Yield all items from the cursor on in batches, then those to come, for ever.
 
@@ -329,56 +363,85 @@ class AsyncEvents(AsyncGroup):
             CursorExpiredError: the list does not reach back to the cursor any more.
             ApiError: a request failed in a way that waiting does not mend.
         """
-        return self._calls.follow(
+        return self._client.follow(
             _operations.LIST_EVENTS,
             {"type": type, "limit": limit, "cursor": cursor},
             interval,
             give_up_after,
-            request_options,
         )
 
 
 class AsyncWebhookEndpoints(AsyncGroup):
     """The addresses that events are delivered to."""
 
-    def list(
-        self, *, request_options: RequestOptions | None = None
-    ) -> AsyncPages[models.WebhookEndpoint]:
-        """List webhook endpoints; see `EsimClient.webhook_endpoints`."""
-        return self._calls.list(_operations.LIST_WEBHOOK_ENDPOINTS, {}, options=request_options)
+    def list(self) -> AsyncPages[models.WebhookEndpoint]:
+        """List webhook endpoints
+
+        Lists the webhook endpoints of the mode of the key, newest first. There are at most three,
+        so the list has one page and takes neither `limit` nor `cursor`. Signing secrets are not
+        shown.
+        """
+        return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
 
     async def create(
-        self,
-        *,
-        url: str,
-        event_types: Sequence[models.EventTypeName] | None = None,
-        request_options: RequestOptions | None = None,
+        self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
     ) -> models.WebhookEndpointCreated:
-        """Register a webhook endpoint; see `EsimClient.webhook_endpoints`."""
-        return await self._calls.call(
-            _operations.CREATE_WEBHOOK_ENDPOINT,
-            body={"url": url, "event_types": event_types},
-            options=request_options,
+        """Register a webhook endpoint
+
+        Registers an HTTPS address for events of the mode of the key. Up to three endpoints may be
+        registered per mode; a fourth is answered with 409 `webhook_endpoint_limit_reached`. The
+        answer shows the signing secret, once and never again. An endpoint subscribes to the event
+        types that it selects or to the default selection. This call is not idempotent: when an
+        answer was lost, list the endpoints before you repeat it.
+
+        Args:
+            url: Where deliveries are sent: an HTTPS address without user information and without a
+                fragment, whose host is not a private or otherwise non-public address, whether
+                literal or resolved. Anything else is refused with `invalid_webhook_url`. A name
+                that does not resolve yet is accepted; the address is checked again at every
+                delivery.
+            event_types: The event types to deliver. When omitted, the default selection applies: all types
+                but `webhook.test`, written out as they are today, so that a type added later is not
+                delivered unasked. An empty list selects no type, and a type that is given twice
+                counts once. `webhook.test` reaches the tested endpoint whether it is selected or
+                not.
+        """
+        return await self._client.call(
+            _operations.CREATE_WEBHOOK_ENDPOINT, body={"url": url, "event_types": event_types}
         )
 
-    async def delete(self, id: str, *, request_options: RequestOptions | None = None) -> None:
-        """Delete a webhook endpoint; see `EsimClient.webhook_endpoints`."""
-        return await self._calls.call(
-            _operations.DELETE_WEBHOOK_ENDPOINT, {"id": id}, options=request_options
-        )
+    async def delete(self, id: str) -> None:
+        """Delete a webhook endpoint
 
-    async def test(
-        self, id: str, *, request_options: RequestOptions | None = None
-    ) -> models.WebhookTestAccepted:
-        """Test a webhook endpoint; see `EsimClient.webhook_endpoints`."""
-        return await self._calls.call(
-            _operations.TEST_WEBHOOK_ENDPOINT, {"id": id}, options=request_options
-        )
+        Removes a webhook endpoint. Nothing more is delivered to it.
+
+        Args:
+            id: The webhook endpoint.
+        """
+        return await self._client.call(_operations.DELETE_WEBHOOK_ENDPOINT, {"id": id})
+
+    async def test(self, id: str) -> models.WebhookTestAccepted:
+        """Test a webhook endpoint
+
+        Sends a `webhook.test` event to the endpoint, whatever event types it has subscribed to and
+        also when it is disabled. When a disabled endpoint acknowledges the delivery with a 2xx
+        response, it is enabled again. The request has no body.
+
+        Args:
+            id: The webhook endpoint.
+        """
+        return await self._client.call(_operations.TEST_WEBHOOK_ENDPOINT, {"id": id})
 
 
 class AsyncSandbox(AsyncGroup):
     """The test mode."""
 
-    async def reset(self, *, request_options: RequestOptions | None = None) -> models.SandboxReset:
-        """Reset the sandbox; see `EsimClient.sandbox`."""
-        return await self._calls.call(_operations.RESET_SANDBOX, options=request_options)
+    async def reset(self) -> models.SandboxReset:
+        """Reset the sandbox
+
+        Deletes the partner's test orders, eSIMs, top-ups, events, deliveries and references, and
+        sets the test balance back to 1000.00. Keys, webhook endpoints and the catalog stay, and the
+        sequence of events never starts again. Only a test-mode key may do this; a live key is
+        answered with 403 `test_mode_only`. The request has no body.
+        """
+        return await self._client.call(_operations.RESET_SANDBOX)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Literal, TypeVar, cast, overload
 
 from pydantic import BaseModel
 
@@ -19,6 +19,7 @@ __all__ = [
     "Request",
     "Response",
     "TransportError",
+    "event",
     "example",
     "response",
 ]
@@ -46,12 +47,15 @@ _BOOK = testing.Book(
     ),
     models,
     {
-        "PlanList": '{"data":[{"plan_id":"pln_asia-daily-1gb","name":"Asia 1 GB per day","plan_type":"daily","coverage":"regional","countries":["JP","KR","SG","TH"],"data":{"bytes":1000000000,"unlimited":false,"per_day":true,"fair_use":null},"validity":{"days":null,"starts_on":"first_connection"},"networks":[{"country":"JP","name":"SoftBank","technologies":["4G"]},{"country":"KR","name":"SK Telecom","technologies":["4G","5G"]},{"country":"SG","name":"Singtel","technologies":["4G","5G"]},{"country":"TH","name":"AIS","technologies":["4G"]}],"price_usd":"1.10","topup_supported":null,"updated_at":"2026-02-01T00:00:00Z"}],"has_more":false,"next_cursor":null}',
         "Plan": '{"plan_id":"pln_jp-5gb-30d","name":"Japan 5 GB, 30 days","plan_type":"fixed","coverage":"country","countries":["JP"],"data":{"bytes":5000000000,"unlimited":false,"per_day":false,"fair_use":null},"validity":{"days":30,"starts_on":"first_connection"},"networks":[{"country":"JP","name":"KDDI","technologies":["4G","5G"]},{"country":"JP","name":"SoftBank","technologies":["4G"]}],"price_usd":"4.50","topup_supported":true,"updated_at":"2026-02-01T00:00:00Z"}',
-        "OrderList": '{"data":[{"order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","reference":"trip-2026-0417","status":"completed","plan_id":"pln_jp-5gb-30d","quantity":1,"days":null,"unit_price_usd":"4.50","total_usd":"4.50","iccids":["8988044000123450013"],"end_user":{"label":"Guest 4711"},"metadata":{"booking":"TRV-88213"},"failure":null,"created_at":"2026-03-02T09:15:00Z","completed_at":"2026-03-02T09:15:04Z"}],"has_more":false,"next_cursor":null}',
         "Order": '{"order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","reference":"trip-2026-0417","status":"processing","plan_id":"pln_jp-5gb-30d","quantity":1,"days":null,"unit_price_usd":"4.50","total_usd":"4.50","iccids":[],"end_user":{"label":"Guest 4711"},"metadata":{"booking":"TRV-88213"},"failure":null,"created_at":"2026-03-02T09:15:00Z","completed_at":null}',
-        "EsimList": '{"data":[{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"ready","profile_status":"released","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":5000000000,"used_bytes":0,"remaining_bytes":5000000000,"observed_at":null},"activated_at":null,"expires_at":"2027-03-02T09:15:04Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-03-02T09:15:04Z"}],"has_more":false,"next_cursor":null}',
         "Esim": '{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"ready","profile_status":"released","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":5000000000,"used_bytes":0,"remaining_bytes":5000000000,"observed_at":null},"activated_at":null,"expires_at":"2027-03-02T09:15:04Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-03-02T09:15:04Z"}',
+        "TopupPlan": '{"topup_plan_id":"tpl_jp-3gb-30d","name":"Japan 3 GB, 30 days","plan_type":"fixed","data":{"bytes":3000000000,"unlimited":false,"per_day":false,"fair_use":null},"validity":{"days":30,"starts_on":"purchase"},"price_usd":"3.00"}',
+        "Event": '{"id":"evt_01kjpx8se087x754hdpg3c77y5","type":"order.completed","created_at":"2026-03-02T09:15:04Z","mode":"test","data":{"order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","reference":"trip-2026-0417","status":"completed","plan_id":"pln_jp-5gb-30d","quantity":1,"days":null,"unit_price_usd":"4.50","total_usd":"4.50","iccids":["8988044000123450013"],"end_user":{"label":"Guest 4711"},"metadata":{"booking":"TRV-88213"},"failure":null,"created_at":"2026-03-02T09:15:00Z","completed_at":"2026-03-02T09:15:04Z"}}',
+        "WebhookEndpoint": '{"id":"whe_01kjm6jm00p7xd6y37vap78v39","url":"https://partner.example.com/webhooks/esim","event_types":["order.completed","esim.activated","esim.usage","esim.depleted","esim.expiring","esim.expired","topup.completed","balance.low"],"mode":"test","status":"enabled","disabled_reason":null,"created_at":"2026-03-01T08:00:00Z","last_success_at":"2026-03-02T09:15:05Z","last_failure_at":null}',
+        "PlanList": '{"data":[{"plan_id":"pln_asia-daily-1gb","name":"Asia 1 GB per day","plan_type":"daily","coverage":"regional","countries":["JP","KR","SG","TH"],"data":{"bytes":1000000000,"unlimited":false,"per_day":true,"fair_use":null},"validity":{"days":null,"starts_on":"first_connection"},"networks":[{"country":"JP","name":"SoftBank","technologies":["4G"]},{"country":"KR","name":"SK Telecom","technologies":["4G","5G"]},{"country":"SG","name":"Singtel","technologies":["4G","5G"]},{"country":"TH","name":"AIS","technologies":["4G"]}],"price_usd":"1.10","topup_supported":null,"updated_at":"2026-02-01T00:00:00Z"}],"has_more":false,"next_cursor":null}',
+        "OrderList": '{"data":[{"order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","reference":"trip-2026-0417","status":"completed","plan_id":"pln_jp-5gb-30d","quantity":1,"days":null,"unit_price_usd":"4.50","total_usd":"4.50","iccids":["8988044000123450013"],"end_user":{"label":"Guest 4711"},"metadata":{"booking":"TRV-88213"},"failure":null,"created_at":"2026-03-02T09:15:00Z","completed_at":"2026-03-02T09:15:04Z"}],"has_more":false,"next_cursor":null}',
+        "EsimList": '{"data":[{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"ready","profile_status":"released","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":5000000000,"used_bytes":0,"remaining_bytes":5000000000,"observed_at":null},"activated_at":null,"expires_at":"2027-03-02T09:15:04Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-03-02T09:15:04Z"}],"has_more":false,"next_cursor":null}',
         "TopupPlanList": '{"data":[{"topup_plan_id":"tpl_jp-3gb-30d","name":"Japan 3 GB, 30 days","plan_type":"fixed","data":{"bytes":3000000000,"unlimited":false,"per_day":false,"fair_use":null},"validity":{"days":30,"starts_on":"purchase"},"price_usd":"3.00"},{"topup_plan_id":"tpl_jp-daily-1gb","name":"Japan 1 GB per day","plan_type":"daily","data":{"bytes":1000000000,"unlimited":false,"per_day":true,"fair_use":null},"validity":{"days":null,"starts_on":"purchase"},"price_usd":"1.20"}],"has_more":false,"next_cursor":null}',
         "Topup": '{"topup_id":"top_01km66ex8054a8mcmxesnq1xy1","iccid":"8988044000123450013","esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","topup_plan_id":"tpl_jp-3gb-30d","reference":"topup-2026-0007","status":"processing","days":null,"price_usd":"3.00","total_usd":"3.00","data_bytes":3000000000,"balance_after_usd":"985.90","created_at":"2026-03-20T18:00:00Z","completed_at":null}',
         "Balance": '{"balance_usd":"985.90","low_balance_threshold_usd":"100.00","currency":"USD","updated_at":"2026-03-20T18:00:00Z"}',
@@ -60,6 +64,44 @@ _BOOK = testing.Book(
         "WebhookEndpointCreated": '{"id":"whe_01kjm6jm00p7xd6y37vap78v39","url":"https://partner.example.com/webhooks/esim","event_types":["order.completed","esim.activated","esim.usage","esim.depleted","esim.expiring","esim.expired","topup.completed","balance.low"],"mode":"test","status":"enabled","disabled_reason":null,"created_at":"2026-03-01T08:00:00Z","last_success_at":null,"last_failure_at":null,"signing_secret":"whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYXGBkaGxwdHh8="}',
         "WebhookTestAccepted": '{"event_id":"evt_01kjm74xy0sxj4yx93bf1y7kef"}',
         "SandboxReset": '{"reset_at":"2026-03-01T07:00:00Z","balance_usd":"1000.00"}',
+    },
+    {
+        "order.completed": (
+            "OrderCompletedEvent",
+            '{"id":"evt_01kjpx8se087x754hdpg3c77y5","type":"order.completed","created_at":"2026-03-02T09:15:04Z","mode":"test","data":{"order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","reference":"trip-2026-0417","status":"completed","plan_id":"pln_jp-5gb-30d","quantity":1,"days":null,"unit_price_usd":"4.50","total_usd":"4.50","iccids":["8988044000123450013"],"end_user":{"label":"Guest 4711"},"metadata":{"booking":"TRV-88213"},"failure":null,"created_at":"2026-03-02T09:15:00Z","completed_at":"2026-03-02T09:15:04Z"}}',
+        ),
+        "esim.activated": (
+            "EsimActivatedEvent",
+            '{"id":"evt_01kkb724506nm08x421d29m00w","type":"esim.activated","created_at":"2026-03-10T06:31:00Z","mode":"test","data":{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"active","profile_status":"enabled","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":5000000000,"used_bytes":0,"remaining_bytes":5000000000,"observed_at":"2026-03-10T06:31:00Z"},"activated_at":"2026-03-10T06:31:00Z","expires_at":"2026-04-09T06:31:00Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-03-10T06:31:00Z"}}',
+        ),
+        "esim.usage": (
+            "EsimUsageEvent",
+            '{"id":"evt_01kkp0572091zfw5c4y721v3e2","type":"esim.usage","created_at":"2026-03-14T11:02:00Z","mode":"test","threshold_percent":50,"data":{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"active","profile_status":"enabled","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":5000000000,"used_bytes":2512345678,"remaining_bytes":2487654322,"observed_at":"2026-03-14T11:02:00Z"},"activated_at":"2026-03-10T06:31:00Z","expires_at":"2026-04-09T06:31:00Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-03-14T11:02:00Z"}}',
+        ),
+        "esim.depleted": (
+            "EsimDepletedEvent",
+            '{"id":"evt_01km40n0w0yc5afsnyqaq41hk1","type":"esim.depleted","created_at":"2026-03-19T21:40:00Z","mode":"test","data":{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"depleted","profile_status":"enabled","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":5000000000,"used_bytes":5000000000,"remaining_bytes":0,"observed_at":"2026-03-19T21:40:00Z"},"activated_at":"2026-03-10T06:31:00Z","expires_at":"2026-04-09T06:31:00Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-03-19T21:40:00Z"}}',
+        ),
+        "esim.expiring": (
+            "EsimExpiringEvent",
+            '{"id":"evt_01knp3epd0q8jyh8e3exhwwhkr","type":"esim.expiring","created_at":"2026-04-08T08:31:00Z","mode":"test","data":{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"active","profile_status":"enabled","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":8000000000,"used_bytes":6100000000,"remaining_bytes":1900000000,"observed_at":"2026-04-08T08:31:00Z"},"activated_at":"2026-03-10T06:31:00Z","expires_at":"2026-04-09T06:31:00Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-04-08T08:31:00Z"}}',
+        ),
+        "esim.expired": (
+            "EsimExpiredEvent",
+            '{"id":"evt_01knrezp508evw2vyf2dzy9xx0","type":"esim.expired","created_at":"2026-04-09T06:31:00Z","mode":"test","data":{"esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","iccid":"8988044000123450013","order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","plan_id":"pln_jp-5gb-30d","status":"expired","profile_status":"enabled","activation":{"smdp_address":"smdp.example.com","matching_id":"K2-450013","activation_code":"LPA:1$smdp.example.com$K2-450013","confirmation_code_required":false,"ios_install_url":"https://esimsetup.apple.com/esim_qrcode_provisioning?carddata=LPA:1$smdp.example.com$K2-450013"},"data":{"total_bytes":8000000000,"used_bytes":6100000000,"remaining_bytes":1900000000,"observed_at":"2026-04-09T06:31:00Z"},"activated_at":"2026-03-10T06:31:00Z","expires_at":"2026-04-09T06:31:00Z","topup_supported":true,"created_at":"2026-03-02T09:15:04Z","updated_at":"2026-04-09T06:31:00Z"}}',
+        ),
+        "topup.completed": (
+            "TopupCompletedEvent",
+            '{"id":"evt_01km66f05rctzrhkt8qma47qb6","type":"topup.completed","created_at":"2026-03-20T18:00:03Z","mode":"test","data":{"topup_id":"top_01km66ex8054a8mcmxesnq1xy1","iccid":"8988044000123450013","esim_id":"esm_01kjpx8se0q8ybvczmsnhwd1df","topup_plan_id":"tpl_jp-3gb-30d","reference":"topup-2026-0007","status":"completed","days":null,"price_usd":"3.00","total_usd":"3.00","data_bytes":3000000000,"balance_after_usd":"985.90","created_at":"2026-03-20T18:00:00Z","completed_at":"2026-03-20T18:00:03Z"}}',
+        ),
+        "balance.low": (
+            "BalanceLowEvent",
+            '{"id":"evt_01kmafse80hgv6t3xeyfdv6qsm","type":"balance.low","created_at":"2026-03-22T10:00:00Z","mode":"test","data":{"balance_usd":"65.90","low_balance_threshold_usd":"100.00","currency":"USD","updated_at":"2026-03-22T10:00:00Z"}}',
+        ),
+        "webhook.test": (
+            "WebhookTestEvent",
+            '{"id":"evt_01kjm74xy0sxj4yx93bf1y7kef","type":"webhook.test","created_at":"2026-03-01T08:10:00Z","mode":"test","data":{"webhook_endpoint_id":"whe_01kjm6jm00p7xd6y37vap78v39"}}',
+        ),
     },
 )
 
@@ -83,9 +125,60 @@ class AsyncFakeTransport(testing.AsyncFakeTransport):
 
 
 def example(model: type[T], **changes: object) -> T:
-    """Return the document's example of a model, with some properties changed.
+    """Return the document's example of a model, with some fields changed.
 
     Raises:
-        KeyError: no successful response of the document has an example of this model.
+        TypeError: the model has no field of that name.
+        KeyError: no operation answers with the model or with a list of it.
     """
     return cast("T", _BOOK.example(model, changes))
+
+
+@overload
+def event(
+    type_: Literal["order.completed"], /, **changes: object
+) -> models.OrderCompletedEvent: ...
+
+
+@overload
+def event(type_: Literal["esim.activated"], /, **changes: object) -> models.EsimActivatedEvent: ...
+
+
+@overload
+def event(type_: Literal["esim.usage"], /, **changes: object) -> models.EsimUsageEvent: ...
+
+
+@overload
+def event(type_: Literal["esim.depleted"], /, **changes: object) -> models.EsimDepletedEvent: ...
+
+
+@overload
+def event(type_: Literal["esim.expiring"], /, **changes: object) -> models.EsimExpiringEvent: ...
+
+
+@overload
+def event(type_: Literal["esim.expired"], /, **changes: object) -> models.EsimExpiredEvent: ...
+
+
+@overload
+def event(
+    type_: Literal["topup.completed"], /, **changes: object
+) -> models.TopupCompletedEvent: ...
+
+
+@overload
+def event(type_: Literal["balance.low"], /, **changes: object) -> models.BalanceLowEvent: ...
+
+
+@overload
+def event(type_: Literal["webhook.test"], /, **changes: object) -> models.WebhookTestEvent: ...
+
+
+def event(type_: str, /, **changes: object) -> BaseModel:
+    """Return the document's example of an event, with some fields changed.
+
+    Raises:
+        TypeError: the event has no field of that name.
+        KeyError: the document has no such event.
+    """
+    return cast("BaseModel", _BOOK.event(type_, changes))

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import cache
 from time import time
 from typing import TYPE_CHECKING
 
+from ._runtime.shared.errors import InvalidEventError
 from ._runtime.shared.signature import (
+    Headers,
     MalformedSignatureError,
     Scheme,
     SignatureError,
@@ -17,7 +19,7 @@ from ._runtime.shared.signature import (
 
 if TYPE_CHECKING:
     from . import models
-    from ._runtime.shared.codec import Codecs
+    from ._runtime.shared.events import Events
 
 __all__ = [
     "MalformedSignatureError",
@@ -32,6 +34,8 @@ __all__ = [
     "CONNECT_TIMEOUT_SECONDS",
     "TIMEOUT_SECONDS",
     "SUCCESS_STATUSES",
+    "InvalidEventError",
+    "fake_delivery",
     "parse",
 ]
 
@@ -82,17 +86,17 @@ def verify(
 
 
 @cache
-def _codecs() -> Codecs:
-    # Imported when the first event is parsed: who only verifies waits for neither.
+def _events() -> Events:
+    # Imported with the first event: who only verifies waits for neither.
     from . import models
-    from ._runtime.shared.codec import Codecs
+    from ._runtime.shared.events import Events
 
-    return Codecs(models)
+    return Events(models)
 
 
 def parse(
     body: bytes,
-    headers: Mapping[str, str],
+    headers: Headers,
     secret: str | Sequence[str],
     *,
     tolerance: float = 300,
@@ -100,12 +104,29 @@ def parse(
 ) -> models.Event:
     """Verify a delivery and return its event; see `verify`.
 
+    Args:
+        headers: those of the request, of any web framework, or a dictionary.
+
     Raises:
         SignatureError: the delivery is not genuine, or not fresh.
-        pydantic.ValidationError: the body is not the event that the contract describes.
+        InvalidEventError: the body is not the event that the contract describes.
     """
-    name = SIGNATURE_HEADER.lower()
-    header = next((text for key, text in headers.items() if key.lower() == name), None)
+    header = _SCHEME.value(headers)
     verify(body, header, secret, tolerance=tolerance, now=now)
-    event: models.Event = _codecs()["Event"].read(body)
+    event: models.Event = _events().read("Event", body)
     return event
+
+
+def fake_delivery(
+    event: models.Event, secret: str, *, timestamp: int | None = None
+) -> tuple[bytes, dict[str, str]]:
+    """Return body and headers of a delivery as the service signs it, to test a receiver; see `sign`."""
+    events = _events()
+    body = events.write("Event", event)
+    headers = {
+        "Content-Type": "application/json",
+        EVENT_ID_HEADER: events.text(body, ("id",)),
+        EVENT_TYPE_HEADER: events.text(body, ("type",)),
+        SIGNATURE_HEADER: sign(body, secret, timestamp=timestamp),
+    }
+    return body, headers

@@ -84,7 +84,7 @@ def test_an_answer_may_be_as_large_as_the_limit_and_no_larger(
     origin.answer(Answer(body=sent, headers=headers))
     limit = max(len(body), len(sent))
     assert caller(lambda client: client.things.get("a"), max_response_bytes=limit).id == "a"
-    with pytest.raises(caller.module.ApiConnectionError, match=f"{len(body) - 1} bytes"):
+    with pytest.raises(caller.module.ResponseTooLargeError, match=f"{len(body) - 1} bytes"):
         caller(
             lambda client: client.things.get("a"),
             max_response_bytes=len(body) - 1,
@@ -101,7 +101,7 @@ def test_a_small_answer_does_not_unpack_to_a_large_one(
     origin.answer(Answer(body=bomb, headers={"content-encoding": "gzip"}))
     tracemalloc.start()
     try:
-        with pytest.raises(caller.module.ApiConnectionError, match="bytes"):
+        with pytest.raises(caller.module.ResponseTooLargeError, match="bytes"):
             caller(lambda client: client.things.get("a"), max_response_bytes=1_000_000)
         _, most = tracemalloc.get_traced_memory()
     finally:
@@ -118,7 +118,7 @@ def test_without_an_option_the_limit_is_64_mebibytes(caller: Caller, origin: Ori
         if body is fits:
             assert caller(lambda client: client.things.get("a")).id == "a"
         else:
-            with pytest.raises(caller.module.ApiConnectionError, match="67108864 bytes"):
+            with pytest.raises(caller.module.ResponseTooLargeError, match="67108864 bytes"):
                 caller(lambda client: client.things.get("a"))
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import copy
+import email
 import json
+import pickle
 import time
+import traceback
+from collections.abc import Iterator
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
-from pydantic import ValidationError
+from starlette.datastructures import Headers
 
 from specwright.pipeline import InvalidDocument
+from tests.checkers import mypy, pyright
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, ref
 
@@ -136,8 +144,142 @@ def test_an_event_of_a_later_type_arrives_as_unknown(package: Generate) -> None:
 def test_a_genuine_delivery_of_something_else_is_no_event(package: Generate, body: bytes) -> None:
     webhooks = package(api(**SIGNED)).webhooks
     headers = {"X-Signed": webhooks.sign(body, SECRET)}
-    with pytest.raises(ValidationError):
+    with pytest.raises(webhooks.InvalidEventError) as caught:
         webhooks.parse(body, headers, SECRET)
+    assert not isinstance(caught.value, webhooks.SignatureError)
+    assert caught.value.body == body
+    for other in (pickle.loads(pickle.dumps(caught.value)), copy.copy(caught.value)):
+        assert (str(other), other.body) == (str(caught.value), body)
+
+
+def test_an_event_that_is_refused_is_there_and_not_in_the_message(package: Generate) -> None:
+    webhooks = package(api(**SIGNED)).webhooks
+    body = b'{"type": "made", "count": "private words"}'
+    with pytest.raises(webhooks.InvalidEventError, match="count") as caught:
+        webhooks.parse(body, {"X-Signed": webhooks.sign(body, SECRET)}, SECRET)
+    assert caught.value.event == {"type": "made", "count": "private words"}
+    told = "".join(traceback.format_exception(caught.value))
+    assert "private" not in told + repr(caught.value)
+    assert caught.value.__context__ is None
+
+
+def test_a_body_that_is_not_json_has_no_event(package: Generate) -> None:
+    webhooks = package(api()).webhooks
+    for body in (b"{", b"[" * 100_000):
+        with pytest.raises(webhooks.InvalidEventError) as caught:
+            webhooks.parse(body)
+        assert caught.value.event is None
+
+
+class WerkzeugHeaders:
+    """Has what the headers of Flask have, which are no mapping."""
+
+    def __init__(self, pairs: list[tuple[str, str]]) -> None:
+        self._pairs = pairs
+
+    def items(self, lower: bool = False) -> Iterator[tuple[str, str]]:
+        return iter(self._pairs)
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        dict,
+        WerkzeugHeaders,
+        lambda pairs: Headers(dict(pairs)),
+        lambda pairs: email.message_from_string("\n".join(": ".join(pair) for pair in pairs)),
+        MappingProxyType,
+    ],
+    ids=["dict", "werkzeug", "starlette", "http.server", "mapping"],
+)
+def test_headers_are_those_of_any_framework(package: Generate, headers: Any) -> None:
+    webhooks = package(api(**SIGNED)).webhooks
+    body = b'{"type": "made", "count": 3}'
+    pairs = [("Host", "here.example"), ("X-SIGNED", webhooks.sign(body, SECRET))]
+    given = headers(dict(pairs) if headers is MappingProxyType else pairs)
+    assert webhooks.parse(body, given, SECRET).count == 3
+
+
+USE = """
+from collections.abc import Iterator, Mapping
+from email.message import Message
+
+from starlette.requests import Request
+
+from {name} import webhooks
+
+class Werkzeug:
+    def items(self, lower: bool = False) -> Iterator[tuple[str, str]]:
+        yield "a", "b"
+
+def all_of(request: Request, mapping: Mapping[str, str], message: Message, flask: Werkzeug) -> None:
+    webhooks.parse(b"", {{"X-Signed": ""}}, "secret")
+    webhooks.parse(b"", request.headers, "secret")
+    webhooks.parse(b"", mapping, "secret")
+    webhooks.parse(b"", message, "secret")
+    webhooks.parse(b"", flask, "secret")
+    webhooks.parse(b"", {{"X-Signed": 5}}, "secret")
+"""
+
+
+def test_checkers_take_headers_of_any_framework(package: Generate, tmp_path: Path) -> None:
+    made = package(api(**SIGNED))
+    assert made.__file__ is not None
+    packages = [str(Path(made.__file__).parents[1])]
+    (tmp_path / "use.py").write_text(USE.format(name=made.__name__))
+    for check in (mypy, pyright):
+        assert {each[:10] for each in check(tmp_path, packages)} == {"use.py:19:"}
+
+
+def test_a_fake_delivery_is_genuine(package: Generate) -> None:
+    made = package(api(**SIGNED))
+    webhooks, event = made.webhooks, made.models.Made(type="made", count=3)
+    body, headers = webhooks.fake_delivery(event, SECRET)
+    assert webhooks.parse(body, headers, SECRET) == event
+    with pytest.raises(webhooks.SignatureError):
+        webhooks.parse(body, headers, "another secret")
+    body, headers = webhooks.fake_delivery(event, SECRET, timestamp=1000)
+    with pytest.raises(webhooks.StaleSignatureError):
+        webhooks.parse(body, headers, SECRET)
+
+
+def test_a_fake_delivery_says_what_its_body_says(package: Generate) -> None:
+    declared = {**DELIVERY, "event_id": "/count", "event_type": "/type"}
+    made = package(api(**{**SIGNED, "x-contract-delivery": declared}))
+    webhooks, event = made.webhooks, made.models.Gone(type="gone", count=3)
+    _, headers = webhooks.fake_delivery(event, SECRET)
+    assert headers["X-Type"] == "gone"
+    assert len(headers["X-Id"]) == 32, "what the body does not say as text is made up"
+    plain = package(api(**SIGNED))
+    _, headers = plain.webhooks.fake_delivery(plain.models.Gone(type="gone", count=3), SECRET)
+    assert "X-Type" not in headers
+
+
+def test_webhooks_of_their_own_have_deliveries_of_their_own(package: Generate) -> None:
+    made = package(differing(**{"x-contract-signature": OTHER}))
+    webhooks, event = made.webhooks, made.models.Gone(type="gone", count=3)
+    body, headers = webhooks.fake_delivery_thing_gone(event, SECRET)
+    assert "X-Other" in headers
+    assert webhooks.parse_thing_gone(body, headers, SECRET) == event
+
+
+def test_without_a_signature_a_fake_delivery_needs_no_secret(package: Generate) -> None:
+    made = package(api())
+    event = made.models.Gone(type="gone", count=3)
+    body, headers = made.webhooks.fake_delivery(event)
+    assert headers == {"Content-Type": "application/json"}
+    assert made.webhooks.parse(body) == event
+
+
+def test_several_secrets_bridge_a_rotation_and_two_digests_do_not(package: Generate) -> None:
+    webhooks = package(api(**SIGNED)).webhooks
+    body = b'{"type": "made", "count": 3}'
+    old, new = (webhooks.sign(body, secret) for secret in ("old", "new"))
+    for value in (old, new):
+        assert webhooks.parse(body, {"X-Signed": value}, ["new", "old"]).count == 3
+    both = f"{new};hmac={old.rpartition('=')[2]}"
+    with pytest.raises(webhooks.MalformedSignatureError):
+        webhooks.parse(body, {"X-Signed": both}, ["new", "old"])
 
 
 def test_a_whole_number_may_be_written_as_json_schema_allows(package: Generate) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -15,9 +16,7 @@ from specwright.runtime.client.errors import (
     ApiError,
     ApiStatusError,
     ApiTimeoutError,
-    ConflictError,
-    RateLimitError,
-    ServerError,
+    StatusErrors,
     retry_after,
     status_error,
 )
@@ -41,7 +40,6 @@ SAFE: Operation[Any] = Operation(
 DELETE: Operation[Any] = Operation(
     "deleteThing", "delete_thing", "DELETE", "/thing", responses={"204": None}, idempotent=True
 )
-SHAPE = ErrorShape(code=("code",))
 UNSAFE: Operation[Any] = Operation("addThing", "add_thing", "POST", "/thing")
 ROUTE = "https://api.example/things/{id}"
 REQUEST = Request("GET", "https://api.example/things/a?b=c", [], route=ROUTE)
@@ -49,6 +47,25 @@ SILENT = TransportError("nothing came")
 IN_PROGRESS = Response(409, [], b'{"code": "in_progress"}')
 
 Outcome = Response | TransportError
+
+
+class ConflictError(ApiStatusError):
+    pass
+
+
+class RateLimitError(ApiStatusError):
+    pass
+
+
+class ServerError(ApiStatusError):
+    pass
+
+
+def errors(**shape: Any) -> StatusErrors:
+    classes = {"409": ConflictError, "429": RateLimitError, "5XX": ServerError}
+    return StatusErrors(
+        ErrorShape(**shape), {**classes, "default": ApiStatusError}, ModuleType("models")
+    )
 
 
 class Clock:
@@ -83,7 +100,7 @@ def called(
     requests: list[Request] = []
     pauses: list[float] = []
     left = iter(outcomes)
-    course = attempts(operation, REQUEST, Options(**options), SHAPE)
+    course = attempts(operation, REQUEST, Options(**options), errors(code=("code",)))
     outcome: Outcome | None = None
     try:
         while True:
@@ -266,7 +283,7 @@ def test_time_that_ran_out_is_told_apart(
     [(429, RateLimitError), (500, ServerError), (599, ServerError), (418, ApiStatusError)],
 )
 def test_a_status_has_its_exception(status: int, kind: type[ApiStatusError]) -> None:
-    assert type(status_error(answer(status), ErrorShape())) is kind
+    assert type(status_error(answer(status), errors())) is kind
 
 
 @pytest.mark.parametrize(
@@ -288,7 +305,7 @@ def test_a_pause_is_asked_for_in_seconds_or_by_a_date(written: str, seconds: flo
 
 
 def test_an_error_has_the_id_of_the_body_else_of_the_header() -> None:
-    shape = ErrorShape(request_id=("id",), request_id_header="Request-Id")
+    declared = errors(request_id=("id",), request_id_header="Request-Id")
     headers = [("request-id", "of-the-header")]
     for body, id_ in ((b'{"id": "of-the-body"}', "of-the-body"), (b"{}", "of-the-header")):
-        assert status_error(Response(500, headers, body), shape).request_id == id_
+        assert status_error(Response(500, headers, body), declared).request_id == id_

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -22,6 +21,9 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import allows_null
 from specwright.document.security import Credential
 from specwright.document.sites import Direction, OperationSite, Site
+from specwright.ir.calls import Calls
+from specwright.ir.errors import error_types
+from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
     Api,
@@ -90,7 +92,9 @@ class _Builder:
         payloads = {w.payload.model for w in webhooks if w.payload is not None}
         signatures = declared(webhooks, SIGNATURE.attribute)
         deliveries = declared(webhooks, DELIVERY.attribute)
-        parsers_ = parsers(webhooks, signatures, self._event_union(payloads))
+        parsers_ = parsers(webhooks, signatures, deliveries, self._event_union(payloads))
+        groups = self._groups(site for site in found if site.direction is Direction.PATH)
+        examples = Examples(self.document)
         return Api(
             title=_text(info.get("title")),
             version=_text(info.get("version")),
@@ -98,12 +102,16 @@ class _Builder:
             description=_text(info.get("description")),
             names=self.names,
             server_url=_text(_server(data)),
-            groups=self._groups(site for site in found if site.direction is Direction.PATH),
+            groups=groups,
             webhooks=webhooks,
             signatures=signatures,
             deliveries=deliveries,
             parsers=parsers_,
             credential=Credential.of(self.document),
+            errors=error_types(self.document, self.types),
+            examples=examples.answers(each for group in groups for each in group.operations),
+            events=examples.events(webhooks),
+            first_call=Calls(self.document, examples).first(groups),
             contract=declarations(data, Place.DOCUMENT),
         )
 
@@ -231,18 +239,12 @@ class _Builder:
 
     def _content(self, media_type: str, site: Site) -> Content:
         if not sites.is_json(media_type):
-            return Content(Text(media_type), None, self._example(site))
+            return Content(Text(media_type), None)
         return Content(
             # Nothing can be sent under the name of a range.
             Text(JSON if sites.is_range(media_type) else media_type),
             self.types.slot(site / "schema", site.value.get("schema", {})),
-            self._example(site),
         )
-
-    def _example(self, content: Site) -> Text | None:
-        for _, example in sites.examples(self.document, content):
-            return Text(json.dumps(example, separators=(",", ":")))
-        return None
 
     def _fields(self, body: Site, taken: set[str]) -> tuple[Field, ...] | None:
         """The properties of the first JSON body as arguments, when it is a class of its own."""

@@ -127,15 +127,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """One media type of a body or a response; `type` is None for content that is not JSON.
-
-    Attributes:
-        example: the first example, as JSON.
-    """
+    """One media type of a body or a response; `type` is None for content that is not JSON."""
 
     media_type: Text
     type: TypeRef | None
-    example: Text | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,12 +332,57 @@ class Declared:
 
 
 @dataclass(frozen=True, slots=True)
-class Parser:
-    """A function that verifies a delivery, if it is signed, and returns its event."""
+class ErrorTypes:
+    """The types of members of the shared error body, code and type as annotations.
 
-    name: str
+    Attributes:
+        detail: of one fault of several; None when the body lists none.
+    """
+
+    code: str
+    type: str
+    detail: TypeRef | None
+
+
+@dataclass(frozen=True, slots=True)
+class Parser:
+    """A function that verifies a delivery, if it is signed, and returns its event.
+
+    Attributes:
+        suffix: how its name ends, and that of the function that makes such a delivery.
+        delivery: how the delivery is made; None when that is not the same for all its events.
+    """
+
+    suffix: str
     payload: TypeRef
     signature: Declared | None
+    delivery: Declared | None
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A value of a type as JSON; of an event, with the name of its webhook."""
+
+    type: TypeRef
+    value: Text
+    event_type: Text | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument of a call; without a name, by its position."""
+
+    name: str
+    value: Default
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A call that shows how calls are made."""
+
+    group: Group
+    operation: Operation
+    arguments: tuple[Argument, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +411,10 @@ class Api:
     deliveries: tuple[Declared, ...]
     parsers: tuple[Parser, ...]
     credential: Credential | None
+    errors: ErrorTypes | None
+    examples: tuple[Example, ...]
+    events: tuple[Example, ...]
+    first_call: Call | None
     contract: Contract
 
     @property

@@ -25,13 +25,13 @@ def page(
     body = _body(document, responses)
     if declared is None or body is None:
         return None
-    items, schema = _walk(document, types, body, declared.items)
+    items, schema = walk(document, types, body, declared.items)
     return Page(
         item=types.slot(schema / "items", schema.value.get("items")),
         cursor=next((p.name for p in parameters if p.wire == declared.cursor), ""),
         items=items,
-        next=_walk(document, types, body, declared.next)[0],
-        more=_walk(document, types, body, declared.more)[0],
+        next=walk(document, types, body, declared.next)[0],
+        more=walk(document, types, body, declared.more)[0],
         resume=declared.resume,
         interval=declared.interval_seconds,
         expired=declared.expired,
@@ -43,7 +43,7 @@ def attributes(
 ) -> tuple[str, ...]:
     """Attributes of the answer's model on the way to a value."""
     body = _body(document, responses)
-    return () if body is None else _walk(document, types, body, declared)[0]
+    return () if body is None else walk(document, types, body, declared)[0]
 
 
 def _body(document: Document, responses: Sequence[Response]) -> Site | None:
@@ -56,7 +56,7 @@ def _body(document: Document, responses: Sequence[Response]) -> Site | None:
     return None if content is None else sites.schema(document, content)
 
 
-def _walk(
+def walk(
     document: Document, types: Types, schema: Site, place: Text | None
 ) -> tuple[tuple[str, ...], Site]:
     """Attributes of the models on the way to a value, and the schema of that value."""

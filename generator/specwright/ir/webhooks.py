@@ -20,18 +20,30 @@ def declared(webhooks: Sequence[Webhook], key: str) -> tuple[Declared, ...]:
 
 
 def parsers(
-    webhooks: Sequence[Webhook], signatures: Sequence[Declared], union: TypeRef | None
+    webhooks: Sequence[Webhook],
+    signatures: Sequence[Declared],
+    deliveries: Sequence[Declared],
+    union: TypeRef | None,
 ) -> tuple[Parser, ...]:
     """The functions that parse deliveries: one for all events where one can tell them apart.
 
     It cannot where signatures differ: what is not verified does not choose its own signature.
     """
-    by_suffix = {signature.suffix: signature for signature in signatures}
-    if union is not None and by_suffix.keys() <= {""}:
-        return (Parser("parse", union, by_suffix.get("")),)
+    signed, delivered = _by_suffix(signatures), _by_suffix(deliveries)
+    if union is not None and signed.keys() <= {""}:
+        return (Parser("", union, signed.get(""), delivered.get("")),)
     return tuple(
-        Parser(f"parse{suffix}", webhook.payload, by_suffix.get(suffix, by_suffix.get("")))
+        Parser(
+            suffix,
+            webhook.payload,
+            signed.get(suffix, signed.get("")),
+            delivered.get(suffix, delivered.get("")),
+        )
         for webhook in webhooks
         for suffix in [f"_{webhook.operation.name}"]
         if webhook.payload is not None
     )
+
+
+def _by_suffix(values: Sequence[Declared]) -> dict[str, Declared]:
+    return {each.suffix: each for each in values}

@@ -15,13 +15,13 @@ def runtime_sources() -> dict[str, str]:
     return {path.relative_to(top).as_posix(): path.read_text(encoding="utf-8") for path in paths}
 
 
-def public_errors() -> list[str]:
-    """Return the names of the exceptions that the runtime raises, in the order of definition."""
+def runtime_errors() -> list[str]:
+    """Return the names of the exceptions of the runtime's client, in the order of definition."""
     source = (_directory() / "client" / "errors.py").read_text(encoding="utf-8")
     return [
         node.name
         for node in ast.parse(source).body
-        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+        if isinstance(node, ast.ClassDef) and node.name.endswith("Error")
     ]
 
 

@@ -4,30 +4,28 @@
 from __future__ import annotations
 
 import logging
-import math
 import random
 import time
 from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, cast
 
-from ..shared.operation import ErrorShape, Operation
+from ..shared.operation import Operation
 from .errors import (
     ApiConnectionError,
     ApiError,
     ApiStatusError,
     ApiTimeoutError,
+    ResponseTooLargeError,
+    StatusErrors,
     retry_after,
     status_error,
 )
-from .options import Options
-from .transport import Request, Response, ResponseTooLargeError, TransportError
+from .service import Options
+from .transport import Request, Response, TransportError
+from .transport import ResponseTooLargeError as TooLargeError
 
-# 520 to 529 are of proxies that found the service in trouble.
-RETRIED = frozenset({408, 429, 500, 502, 503, 504, *range(520, 530)})
-GONE = frozenset({404, 410})
-# Seconds of an attempt; sockets take none at all for no waiting.
-SHORTEST = 0.001
+RETRIED = frozenset({408, 429, 500, 502, 503, 504})
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 8.0
 LONGEST_RETRY_AFTER = 60.0
@@ -43,7 +41,7 @@ Attempts = Generator[Request | Pause, Response | TransportError | None, Response
 
 
 def attempts(
-    operation: Operation[Any], request: Request, options: Options, error: ErrorShape
+    operation: Operation[Any], request: Request, options: Options, error: StatusErrors
 ) -> Attempts:
     """Yield what to send and how long to wait; return the answer of the attempt that succeeds.
 
@@ -52,82 +50,59 @@ def attempts(
     """
     retries = options.max_retries if operation.idempotent else 0
     deadline = options.deadline
-    ends = math.inf if deadline is None else time.monotonic() + deadline
-    may_be_done = False
-    made = 0
-    while True:
-        if deadline is not None:
-            request = replace(request, deadline=max(SHORTEST, ends - time.monotonic()))
-        outcome = cast("Response | TransportError", (yield request))
-        made += 1
+    ends = None if deadline is None else time.monotonic() + deadline
+    outcome: Response | TransportError | None = None
+    for attempt in range(retries + 1):
+        if ends is not None:
+            left = ends - time.monotonic()
+            if left <= 0:
+                raise ApiTimeoutError(f"{operation.id}: the deadline of {deadline} s is over")
+            request = replace(request, timeout=min(request.timeout, left), deadline=left)
+        outcome = yield request
         if isinstance(outcome, Response):
             _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
-            if 200 <= outcome.status < 300 or (may_be_done and _is_gone(operation, outcome)):
+            if 200 <= outcome.status < 300:
                 return outcome
-            pause = _pause(operation, outcome, made, error)
-            cause = f"status {outcome.status}"
+            pause = _pause(operation, outcome, attempt)
         else:
-            pause = None if isinstance(outcome, ResponseTooLargeError) else _backoff(made)
-            cause = str(outcome)
-        may_be_done = may_be_done or _may_be_done(outcome)
-        if pause is None or made > retries or time.monotonic() + pause >= ends:
+            is_final = isinstance(outcome, TooLargeError)
+            pause = None if is_final else _backoff(attempt)
+        out_of_time = ends is not None and time.monotonic() + (pause or 0) >= ends
+        if pause is None or attempt == retries or out_of_time:
             break
-        _logger.info("%s: attempt %d in %.1f s, after: %s", operation.id, made + 1, pause, cause)
+        _logger.info("%s: attempt %d in %.1f s", operation.id, attempt + 2, pause)
         yield Pause(pause)
-        if time.monotonic() >= ends:
-            break
     if isinstance(outcome, Response):
         pagination = operation.pagination
         raise status_error(outcome, error, pagination.expired if pagination else None)
-    is_over = time.monotonic() >= ends
-    kind = ApiTimeoutError if outcome.timed_out or is_over else ApiConnectionError
-    over = f", the deadline of {deadline:g} s is over" if is_over else ""
-    where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"
-    raise kind(f"{operation.id}: {outcome}{over}, {where}") from outcome
+    failure = cast("TransportError", outcome)
+    raise _kind(failure)(f"{operation.id}: {failure}") from failure
+
+
+def _kind(failure: TransportError) -> type[ApiError]:
+    if isinstance(failure, TooLargeError):
+        return ResponseTooLargeError
+    return ApiTimeoutError if failure.timed_out else ApiConnectionError
 
 
 def is_temporary(error: ApiError) -> bool:
     """Tell whether the same call, which may be repeated, can succeed later."""
     if isinstance(error, ApiStatusError):
         return error.status in RETRIED
-    is_too_large = isinstance(error.__cause__, ResponseTooLargeError)
-    return isinstance(error, ApiConnectionError) and not is_too_large
+    return isinstance(error, ApiConnectionError)
 
 
-def _pause(
-    operation: Operation[Any], response: Response, made: int, error: ErrorShape
-) -> float | None:
+def _pause(operation: Operation[Any], response: Response, attempt: int) -> float | None:
     """Seconds to wait after an answer; None when another attempt cannot help."""
-    if response.status not in RETRIED and not _is_in_progress(operation, response, error):
+    if response.status not in RETRIED and response.status != operation.in_progress:
         return None
     asked = retry_after(response)
     if asked is None:
-        return _backoff(made)
+        return _backoff(attempt)
     return asked if asked <= LONGEST_RETRY_AFTER else None
 
 
-def _is_in_progress(operation: Operation[Any], response: Response, error: ErrorShape) -> bool:
-    """Whether the answer is the declared one to a request that is still being carried out."""
-    declared = operation.in_progress
-    if declared is None or response.status != declared.status:
-        return False
-    return status_error(response, error).code == declared.code
-
-
-def _may_be_done(outcome: Response | TransportError) -> bool:
-    """Whether an attempt that failed may have reached the service and done its work."""
-    if isinstance(outcome, Response):
-        return outcome.status >= 500
-    return outcome.step not in ("connect", "pool")
-
-
-def _is_gone(operation: Operation[Any], response: Response) -> bool:
-    """Whether an answer says that there is no more of what was to be deleted."""
-    return operation.method == "DELETE" and not operation.has_result and response.status in GONE
-
-
-def _backoff(made: int) -> float:
-    """Seconds to wait after so many attempts."""
-    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (made - 1))
+def _backoff(attempt: int) -> float:
+    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt)
     # Half of it is chance, so that clients that failed together do not return together.
     return longest * (0.5 + random.random() / 2)

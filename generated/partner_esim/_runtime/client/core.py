@@ -174,7 +174,7 @@ class Core:
             return None
         if not is_declared:
             raise InvalidResponseError(
-                f"{operation.id}: the status {response.status} is not declared", response
+                f"{operation.id}: the answer has a status that is not declared", response
             )
         if model is None:
             return None

@@ -4,16 +4,27 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from time import time
+from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
+from pydantic import JsonValue, ValidationError
+
+from ..shared.codec import Codecs
+from ..shared.errors import PicklableError
 from ..shared.operation import ErrorShape, at
 from .transport import Response
 
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
-class ApiError(Exception):
+
+class ApiError(PicklableError):
     """Base of all errors of this package."""
 
 
@@ -33,6 +44,10 @@ class ApiTimeoutError(ApiConnectionError):
     """No answer came in time."""
 
 
+class ResponseTooLargeError(ApiError):
+    """An answer came that has more bytes than the client takes; it was not read to its end."""
+
+
 class InvalidResponseError(ApiError):
     """An answer came that breaks the contract.
 
@@ -41,7 +56,7 @@ class InvalidResponseError(ApiError):
     """
 
     def __init__(self, message: str, response: Response) -> None:
-        super().__init__(message)
+        super().__init__(f"{message} ({_kind(response)})")
         self.response = response
 
 
@@ -69,104 +84,87 @@ class ApiStatusError(ApiError):
         code: what went wrong, for programs; None when the body did not say.
         type: group of the code.
         message: what went wrong, for people.
-        param: the argument at fault, such as `end_user.label`.
+        param: the parameter or field at fault.
         request_id: how the service calls this request.
         retry_after: seconds to wait before another attempt, if the service said so.
-        details: all problems of a request with several.
+        details: all faults of a request with several; one that has another form is left out.
+        location: where a redirection leads, without its query; redirections are not followed.
         response: the answer.
     """
 
-    def __init__(self, response: Response, shape: ErrorShape) -> None:
-        try:
-            body = json.loads(response.content)
-        except (ValueError, RecursionError):
-            body = None
+    code: str | None
+    type: str | None
+    details: Sequence[Any]
+
+    def __init__(self, response: Response, errors: StatusErrors) -> None:
+        shape = errors.shape
+        body = _json(response)
         self.response = response
         self.status = response.status
         self.code = _text(at(body, shape.code)) if shape.code else None
         self.type = _text(at(body, shape.type)) if shape.type else None
         self.param = _text(at(body, shape.param)) if shape.param else None
+        self.location = _location(response)
         message = _text(at(body, shape.message)) if shape.message else None
-        self.message = message or f"the answer has the status {response.status}"
+        self.message = message or self._without_message()
         request_id = _text(at(body, shape.request_id)) if shape.request_id else None
         if request_id is None and shape.request_id_header is not None:
             request_id = response.header(shape.request_id_header)
         self.request_id = request_id
         self.retry_after = retry_after(response)
-        details = at(body, shape.details) if shape.details else None
-        self.details: Sequence[Mapping[str, object]] = (
-            [each for each in details if isinstance(each, dict)]
-            if isinstance(details, list)
-            else []
-        )
+        self.details = errors.details(body)
         known = f"{self.status} {self.code}" if self.code else str(self.status)
-        super().__init__(f"{known}: {self.message}")
+        said = f" (request {request_id})" if request_id else ""
+        super().__init__(f"{known}: {self.message}{said}")
+
+    def _without_message(self) -> str:
+        leads = f" and leads to {self.location}" if self.location else ""
+        return f"the answer has the status {self.status}{leads}"
 
 
-class CursorExpiredError(ApiStatusError):
-    """The list does not reach back to the cursor any more; start again without one."""
+@dataclass(frozen=True, slots=True)
+class StatusErrors:
+    """The exceptions for answers that are not successes.
 
+    Attributes:
+        shape: where the body has what an exception shows.
+        classes: by status pattern (`404`, `5XX`, `default`); `expired` for an expired cursor.
+        models: where `detail` names the type of one fault of several; None for any JSON.
+    """
 
-class BadRequestError(ApiStatusError):
-    """400: the request breaks the contract."""
+    shape: ErrorShape
+    classes: Mapping[str, type[ApiStatusError]]
+    models: ModuleType
+    detail: str | None = None
 
-
-class AuthenticationError(ApiStatusError):
-    """401: the key is missing, unknown or revoked."""
-
-
-class PaymentRequiredError(ApiStatusError):
-    """402: the balance does not cover the request."""
-
-
-class PermissionDeniedError(ApiStatusError):
-    """403: the key may not do this."""
-
-
-class NotFoundError(ApiStatusError):
-    """404: the resource does not exist."""
-
-
-class ConflictError(ApiStatusError):
-    """409: the request conflicts with the state of the resource."""
-
-
-class UnprocessableContentError(ApiStatusError):
-    """422: the request is well-formed and cannot be carried out."""
-
-
-class RateLimitError(ApiStatusError):
-    """429: too many requests."""
-
-
-class ServerError(ApiStatusError):
-    """5XX: the service failed."""
-
-
-STATUS_ERRORS: Mapping[int, type[ApiStatusError]] = {
-    400: BadRequestError,
-    401: AuthenticationError,
-    402: PaymentRequiredError,
-    403: PermissionDeniedError,
-    404: NotFoundError,
-    409: ConflictError,
-    422: UnprocessableContentError,
-    429: RateLimitError,
-}
+    def details(self, body: JsonValue) -> Sequence[Any]:
+        """Return the faults that a body lists, without those of another form."""
+        faults = at(body, self.shape.details) if self.shape.details else None
+        if not isinstance(faults, list):
+            return []
+        if self.detail is None:
+            return faults
+        codec = Codecs(self.models)[self.detail]
+        found: list[Any] = []
+        for fault in faults:
+            with suppress(ValidationError):
+                found.append(codec.read(json.dumps(fault).encode()))
+        return found
 
 
 def status_error(
-    response: Response, shape: ErrorShape, expired: str | None = None
+    response: Response, errors: StatusErrors, expired: str | None = None
 ) -> ApiStatusError:
     """Make the exception for an answer that is not a success.
 
     Args:
         expired: the error code of a cursor that is too old.
     """
-    fallback = ServerError if response.status >= 500 else ApiStatusError
-    error = STATUS_ERRORS.get(response.status, fallback)(response, shape)
+    patterns = (str(response.status), f"{response.status // 100}XX", "default")
+    kind = next(errors.classes[each] for each in patterns if each in errors.classes)
+    error = kind(response, errors)
     is_expired = expired is not None and error.code == expired
-    return CursorExpiredError(response, shape) if is_expired else error
+    return errors.classes["expired"](response, errors) if is_expired else error
 
 
 def retry_after(response: Response) -> float | None:
@@ -180,6 +178,33 @@ def retry_after(response: Response) -> float | None:
         return max(0.0, parsedate_to_datetime(value).timestamp() - time())
     except (ValueError, OverflowError):
         return None
+
+
+def _json(response: Response) -> JsonValue:
+    try:
+        body: JsonValue = json.loads(response.content)
+    except (ValueError, RecursionError):
+        return None
+    return body
+
+
+def _kind(response: Response) -> str:
+    """Status and media type of an answer."""
+    written = _MEDIA_TYPE.match(response.header("content-type") or "")
+    return f"{response.status}, {written[0]}" if written else str(response.status)
+
+
+def _location(response: Response) -> str | None:
+    """Host and path of a `Location` (RFC 9110, 10.2.2): user and query may hold a secret."""
+    value = response.header("location")
+    if value is None or response.status // 100 != 3:
+        return None
+    try:
+        parts = urlsplit(value)
+    except ValueError:
+        return None
+    host = parts.netloc.rpartition("@")[2]
+    return "".join(each for each in host + parts.path if each.isprintable()) or None
 
 
 def _text(value: object) -> str | None:

@@ -5,30 +5,55 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
+from ..shared.codec import Codecs
 from ..shared.operation import Operation
 from ..shared.templates import PathTemplate
 from .transport import Request, Response
 
+Reply = TypeVar("Reply", bound=Response | Exception)
+
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What a fake service knows: its operations, and an example of each model as JSON."""
+    """What a fake service knows: its operations, and examples as JSON.
+
+    Attributes:
+        examples: by the name of their model.
+        events: by their type, with the name of the model.
+    """
 
     operations: Sequence[Operation[Any]]
     models: ModuleType
     examples: Mapping[str, str]
+    events: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
     def example(self, model: type[BaseModel], changes: Mapping[str, object]) -> Any:
-        """Return the document's example of a model, some properties replaced."""
-        made = model.model_validate_json(self.examples[model.__name__])
-        return made.model_copy(update=changes)
+        """Return the document's example of a model, with some fields changed."""
+        return self._changed(model, self.examples[model.__name__], changes)
+
+    def event(self, type_: str, changes: Mapping[str, object]) -> Any:
+        """Return the document's example of an event, with some fields changed."""
+        model, value = self.events[type_]
+        return self._changed(getattr(self.models, model), value, changes)
+
+    def _changed(self, model: type[BaseModel], value: str, changes: Mapping[str, object]) -> Any:
+        unknown = changes.keys() - model.model_fields.keys()
+        if unknown:
+            raise TypeError(f"{model.__name__} has no field {min(unknown)!r}")
+        codec = Codecs(self.models)[model.__name__]
+        made: BaseModel = codec.read(value.encode()).model_copy(update=changes)
+        absent = {name for name in changes if changes[name] is None and codec.leaves_out(name)}
+        written = made.model_dump_json(
+            by_alias=True, exclude_unset=True, exclude=absent, warnings=False
+        )
+        return codec.read(written.encode())
 
     def find(self, request: Request) -> Operation[Any] | None:
         """Return the operation that a request is for; the longest path that fits wins."""
@@ -65,13 +90,13 @@ class Recorder:
         known = {operation.id for operation in self._book.operations}
         if operation_id not in known or not replies:
             raise ValueError(f"no operation {operation_id!r}, or no reply to it")
-        self._replies[operation_id] = list(replies)
+        self._replies[operation_id] = [_checked(reply) for reply in replies]
 
     def answer(self, request: Request) -> Response:
         """Record a request and answer it."""
         self.requests.append(request)
         if self._answer is not None:
-            return self._answer(request)
+            return _checked(self._answer(request))
         operation = self._book.find(request)
         if operation is None:
             return response({}, 404)
@@ -112,11 +137,18 @@ def response(body: object, status: int = 200, headers: Mapping[str, str] | None 
         case bytes():
             content = body
         case BaseModel():
-            content = body.model_dump_json(by_alias=True).encode()
+            content = body.model_dump_json(by_alias=True, exclude_unset=True).encode()
         case _:
             content = json.dumps(body).encode()
     sent = {"content-type": "application/json", **(headers or {})}
     return Response(status, list(sent.items()), content)
+
+
+def _checked(reply: Reply) -> Reply:
+    if not isinstance(cast("object", reply), Response | Exception):
+        kind = type(reply).__name__
+        raise TypeError(f"a reply is a Response, as `response()` makes it, not a {kind}")
+    return reply
 
 
 def _fits(operation: Operation[Any], segments: Sequence[str]) -> bool:

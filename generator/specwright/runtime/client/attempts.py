@@ -10,17 +10,20 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, cast
 
-from ..shared.operation import ErrorShape, Operation
+from ..shared.operation import Operation
 from .errors import (
     ApiConnectionError,
     ApiError,
     ApiStatusError,
     ApiTimeoutError,
+    ResponseTooLargeError,
+    StatusErrors,
     retry_after,
     status_error,
 )
 from .options import Options
-from .transport import Request, Response, ResponseTooLargeError, TransportError
+from .transport import Request, Response, TransportError
+from .transport import ResponseTooLargeError as TooLargeError
 
 # 520 to 529 are of proxies that found the service in trouble.
 RETRIED = frozenset({408, 429, 500, 502, 503, 504, *range(520, 530)})
@@ -42,7 +45,7 @@ Attempts = Generator[Request | Pause, Response | TransportError | None, Response
 
 
 def attempts(
-    operation: Operation[Any], request: Request, options: Options, error: ErrorShape
+    operation: Operation[Any], request: Request, options: Options, error: StatusErrors
 ) -> Attempts:
     """Yield what to send and how long to wait; return the answer of the attempt that succeeds.
 
@@ -66,7 +69,7 @@ def attempts(
             pause = _pause(operation, outcome, made, error)
             cause = f"status {outcome.status}"
         else:
-            pause = None if isinstance(outcome, ResponseTooLargeError) else _backoff(made)
+            pause = None if isinstance(outcome, TooLargeError) else _backoff(made)
             cause = str(outcome)
         may_be_done = may_be_done or _may_be_done(outcome)
         if pause is None or made > retries or time.monotonic() + pause >= ends:
@@ -79,22 +82,26 @@ def attempts(
         pagination = operation.pagination
         raise status_error(outcome, error, pagination.expired if pagination else None)
     is_over = time.monotonic() >= ends
-    kind = ApiTimeoutError if outcome.timed_out or is_over else ApiConnectionError
     over = f", the deadline of {deadline:g} s is over" if is_over else ""
     where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"
-    raise kind(f"{operation.id}: {outcome}{over}, {where}") from outcome
+    raise _kind(outcome, is_over)(f"{operation.id}: {outcome}{over}, {where}") from outcome
+
+
+def _kind(failure: TransportError, is_over: bool) -> type[ApiError]:
+    if isinstance(failure, TooLargeError):
+        return ResponseTooLargeError
+    return ApiTimeoutError if failure.timed_out or is_over else ApiConnectionError
 
 
 def is_temporary(error: ApiError) -> bool:
     """Tell whether the same call, which may be repeated, can succeed later."""
     if isinstance(error, ApiStatusError):
         return error.status in RETRIED
-    is_too_large = isinstance(error.__cause__, ResponseTooLargeError)
-    return isinstance(error, ApiConnectionError) and not is_too_large
+    return isinstance(error, ApiConnectionError)
 
 
 def _pause(
-    operation: Operation[Any], response: Response, made: int, error: ErrorShape
+    operation: Operation[Any], response: Response, made: int, error: StatusErrors
 ) -> float | None:
     """Seconds to wait after an answer; None when another attempt cannot help."""
     if response.status not in RETRIED and not _is_in_progress(operation, response, error):
@@ -105,7 +112,7 @@ def _pause(
     return asked if asked <= LONGEST_RETRY_AFTER else None
 
 
-def _is_in_progress(operation: Operation[Any], response: Response, error: ErrorShape) -> bool:
+def _is_in_progress(operation: Operation[Any], response: Response, error: StatusErrors) -> bool:
     """Whether the answer is the declared one to a request that is still being carried out."""
     declared = operation.in_progress
     if declared is None or response.status != declared.status:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from types import ModuleType
 
-from ..shared.operation import ErrorShape
+from .errors import StatusErrors
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +13,7 @@ class Service:
     """What is known of the API besides its operations."""
 
     models: ModuleType
-    error: ErrorShape
+    error: StatusErrors
     env_prefix: str
     server_url: str
     user_agent: str

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 import hmac
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
+
+
+class Headers(Protocol):
+    """The headers of a delivery: of any web framework, or a dictionary."""
+
+    def items(self) -> Iterable[tuple[str, str]]:
+        """Return names and values."""
+        ...
 
 
 class SignatureError(Exception):
@@ -40,6 +49,11 @@ class Scheme:
         for place, pattern in (("timestamp", r"0|[1-9][0-9]{0,14}"), ("digest", r"[0-9a-f]{64}")):
             form = form.replace(re.escape(f"{{{place}}}"), f"(?P<{place}>{pattern})", 1)
         object.__setattr__(self, "_form", re.compile(form))
+
+    def value(self, headers: Headers) -> str | None:
+        """Return the value of the header, whatever the case of its name (RFC 9110, 5.1)."""
+        name = self.header.lower()
+        return next((text for key, text in headers.items() if key.lower() == name), None)
 
     def sign(self, body: bytes, secret: str, timestamp: int) -> str:
         """Return the header's value for a delivery."""

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Mapping
 
 from . import models
+from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
     ErrorAnswer,
@@ -17,6 +18,7 @@ from ._runtime.shared.operation import (
     Pagination,
     Parameter,
 )
+from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape(
     code=("code",),
@@ -35,7 +37,7 @@ ERROR = ErrorShape(
 
 SERVICE = Service(
     models=models,
-    error=ERROR,
+    error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="SHOP",
     server_url="https://shop.example.com",
     user_agent="shop/2.0.0 python/" + sys.version.split()[0],

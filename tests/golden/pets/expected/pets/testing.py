@@ -25,7 +25,11 @@ __all__ = [
 
 T = TypeVar("T", bound=BaseModel)
 
-_BOOK = testing.Book((_operations.GET_PET, _operations.REPLACE_PET), models, {})
+_BOOK = testing.Book(
+    (_operations.GET_PET, _operations.REPLACE_PET),
+    models,
+    {"Pet": '{"kind":"cat","name":"a","born_on":"2026-01-31","weight_kg":1}'},
+)
 
 
 class FakeTransport(testing.FakeTransport):
@@ -47,9 +51,10 @@ class AsyncFakeTransport(testing.AsyncFakeTransport):
 
 
 def example(model: type[T], **changes: object) -> T:
-    """Return the document's example of a model, with some properties changed.
+    """Return the document's example of a model, with some fields changed.
 
     Raises:
-        KeyError: no successful response of the document has an example of this model.
+        TypeError: the model has no field of that name.
+        KeyError: no operation answers with the model or with a list of it.
     """
     return cast("T", _BOOK.example(model, changes))

@@ -4,20 +4,10 @@
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import errors, models, server, testing
+    from . import errors, models, server as server, testing
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.omit import OMIT, Omit
-    from ._runtime.client.options import RequestOptions
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
-    from ._runtime.client.rate_limits import RateLimit
-    from ._runtime.client.transport import (
-        AsyncTransport,
-        Request,
-        Response,
-        Timeout,
-        Transport,
-        TransportError,
-    )
     from .async_client import AsyncNotesClient
     from .client import NotesClient
     from .errors import (
@@ -27,7 +17,6 @@ if TYPE_CHECKING:
         ApiTimeoutError,
         AuthenticationError,
         BadRequestError,
-        ClientStateError,
         ConflictError,
         CursorExpiredError,
         InvalidArgumentError,
@@ -37,31 +26,26 @@ if TYPE_CHECKING:
         PaymentRequiredError,
         PermissionDeniedError,
         RateLimitError,
+        ResponseTooLargeError,
         ServerError,
         UnprocessableContentError,
         WaitTimeoutError,
     )
 
+__version__ = "1.0.0"
+
 # Each is imported when it is first asked for: nobody waits for what they do not use.
-_MODULES = frozenset({"errors", "models", "server", "testing"})
+_MODULES = frozenset({"errors", "models", "testing", "server"})
 _HOMES = {
     "NotesClient": ".client",
     "AsyncNotesClient": ".async_client",
     "RawResponse": "._runtime.client.clients",
     "OMIT": "._runtime.client.omit",
     "Omit": "._runtime.client.omit",
-    "RequestOptions": "._runtime.client.options",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Batch": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
-    "RateLimit": "._runtime.client.rate_limits",
-    "AsyncTransport": "._runtime.client.transport",
-    "Request": "._runtime.client.transport",
-    "Response": "._runtime.client.transport",
-    "Timeout": "._runtime.client.transport",
-    "Transport": "._runtime.client.transport",
-    "TransportError": "._runtime.client.transport",
 }
 
 __all__ = [
@@ -72,11 +56,9 @@ __all__ = [
     "AsyncNotesClient",
     "AsyncPage",
     "AsyncPages",
-    "AsyncTransport",
     "AuthenticationError",
     "BadRequestError",
     "Batch",
-    "ClientStateError",
     "ConflictError",
     "CursorExpiredError",
     "errors",
@@ -91,18 +73,11 @@ __all__ = [
     "PaginationError",
     "PaymentRequiredError",
     "PermissionDeniedError",
-    "RateLimit",
     "RateLimitError",
     "RawResponse",
-    "Request",
-    "RequestOptions",
-    "Response",
-    "server",
+    "ResponseTooLargeError",
     "ServerError",
     "testing",
-    "Timeout",
-    "Transport",
-    "TransportError",
     "UnprocessableContentError",
     "WaitTimeoutError",
 ]
@@ -112,7 +87,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _MODULES:
-        return import_module("." + name, __name__)
+        try:
+            return import_module("." + name, __name__)
+        except ModuleNotFoundError as error:
+            raise AttributeError(str(error)) from error
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES.get(name, ".errors"), __name__), name)
@@ -121,4 +99,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "server"]

@@ -47,9 +47,10 @@ class AsyncFakeTransport(testing.AsyncFakeTransport):
 
 
 def example(model: type[T], **changes: object) -> T:
-    """Return the document's example of a model, with some properties changed.
+    """Return the document's example of a model, with some fields changed.
 
     Raises:
-        KeyError: no successful response of the document has an example of this model.
+        TypeError: the model has no field of that name.
+        KeyError: no operation answers with the model or with a list of it.
     """
     return cast("T", _BOOK.example(model, changes))

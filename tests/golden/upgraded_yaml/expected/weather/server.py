@@ -6,7 +6,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol, Unpack
 
-from starlette.applications import Starlette
+try:
+    from starlette.applications import Starlette
+except ModuleNotFoundError as error:
+    needed = 'the server stub needs an extra: pip install "weather[server]"'
+    raise ModuleNotFoundError(needed, name=error.name) from error
 
 from . import _operations, models
 from ._runtime.server.application import (

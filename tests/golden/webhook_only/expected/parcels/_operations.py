@@ -6,14 +6,16 @@ from __future__ import annotations
 import sys
 
 from . import models
+from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import ErrorShape
+from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
 
 SERVICE = Service(
     models=models,
-    error=ERROR,
+    error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="PARCELS",
     server_url="/",
     user_agent="parcels/0.3.0 python/" + sys.version.split()[0],

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar, cast
+from typing import Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -19,13 +19,19 @@ __all__ = [
     "Request",
     "Response",
     "TransportError",
+    "event",
     "example",
     "response",
 ]
 
 T = TypeVar("T", bound=BaseModel)
 
-_BOOK = testing.Book((), models, {})
+_BOOK = testing.Book(
+    (),
+    models,
+    {},
+    {"parcel.delivered": ("Delivered", '{"at":"2026-01-31T12:00:00Z","parcel_id":"a"}')},
+)
 
 
 class FakeTransport(testing.FakeTransport):
@@ -47,9 +53,20 @@ class AsyncFakeTransport(testing.AsyncFakeTransport):
 
 
 def example(model: type[T], **changes: object) -> T:
-    """Return the document's example of a model, with some properties changed.
+    """Return the document's example of a model, with some fields changed.
 
     Raises:
-        KeyError: no successful response of the document has an example of this model.
+        TypeError: the model has no field of that name.
+        KeyError: no operation answers with the model or with a list of it.
     """
     return cast("T", _BOOK.example(model, changes))
+
+
+def event(type_: Literal["parcel.delivered"], /, **changes: object) -> models.Delivered:
+    """Return the document's example of an event, with some fields changed.
+
+    Raises:
+        TypeError: the event has no field of that name.
+        KeyError: the document has no such event.
+    """
+    return cast("models.Delivered", _BOOK.event(type_, changes))

@@ -1,0 +1,37 @@
+"""The shared error body: what the document says of the types of its members."""
+
+from __future__ import annotations
+
+from specwright.document.model import Document
+from specwright.document.normalise import COMPONENTS
+from specwright.document.sites import Site, follow
+from specwright.ir.model import ErrorTypes, Kind
+from specwright.ir.pages import walk
+from specwright.ir.types import Types
+from specwright.pointer import join, resolve
+from specwright.text import Text
+from specwright.vocabulary.keywords.error import ERROR
+
+
+def error_types(document: Document, types: Types) -> ErrorTypes | None:
+    """The types of the error body; None when the document declares none."""
+    declared = ERROR.read(document.data)
+    if declared is None:
+        return None
+    pointer = COMPONENTS + join(declared.schema.raw.rpartition("/")[2])
+    body = follow(document, pointer, resolve(document.data, pointer))
+    _, details = walk(document, types, body, declared.details)
+    items = details.value.get("items")
+    return ErrorTypes(
+        code=_text(document, types, body, declared.code),
+        type=_text(document, types, body, declared.type),
+        detail=types.slot(details / "items", items) if isinstance(items, dict) else None,
+    )
+
+
+def _text(document: Document, types: Types, body: Site, place: Text | None) -> str:
+    """The annotation of a text that the body has at a place, or one that comes later."""
+    _, schema = walk(document, types, body, place)
+    known = schema.value and types.kind(schema.value)[0] is Kind.STRING
+    named = types.annotation(schema.pointer, schema.value).split(" | ") if known else []
+    return " | ".join(dict.fromkeys([*named, "str", "None"]))

@@ -1,0 +1,165 @@
+"""Values that show what the schemas of a document mean: its own examples, else ones that fit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from functools import cached_property
+from itertools import islice
+from typing import Any
+
+from jsonschema_rs import Validator
+
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.sites import Site
+from specwright.ir.model import Example, Operation, TypeRef, Webhook
+from specwright.pointer import Pointer, join, resolve, split
+from specwright.samples.compiled import UNUSABLE, Compiled, Schema
+from specwright.samples.sampler import Sampler
+from specwright.samples.sides import Side
+from specwright.text import Text
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+# As many schemas are tried for one value. A schema that holds itself in several places is tried
+# a hundred thousand times otherwise.
+_TRIES = 2_000
+
+
+class _TooManyTriesError(Exception):
+    """No value is found in time."""
+
+
+class _Counted(Compiled):
+    """Schemas of which only so many are tried; counted and not timed, as results must not vary."""
+
+    tries = 0
+
+    def validator(self, schema: Schema | bool) -> Validator:
+        self.tries += 1
+        if self.tries > _TRIES:
+            raise _TooManyTriesError
+        return super().validator(schema)
+
+
+class Examples:
+    """The examples of a document, each made when it is first asked for."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._side = Side(document, "urn:document")
+
+    @cached_property
+    def _compiled(self) -> _Counted:
+        return _Counted((self._side,))
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        return Sampler(self._compiled)
+
+    def answers(self, operations: Iterable[Operation]) -> tuple[Example, ...]:
+        """One of each model that is the body of a success, or an item of a list."""
+        bodies: dict[str | None, Example] = {}
+        items: dict[str | None, Example] = {}
+        for operation in operations:
+            page = PAGINATION.read(resolve(self._document.data, operation.pointer))
+            for response in operation.successes:
+                for value in self._body(response.pointer, page) if response.json else ():
+                    _add(bodies, response.json, value)
+                    for item in _first(page, value):
+                        _add(items, operation.page.item if operation.page else None, item)
+        return tuple({**items, **bodies}.values())
+
+    def events(self, webhooks: Iterable[Webhook]) -> tuple[Example, ...]:
+        """One of each event, by its type."""
+        return tuple(
+            Example(webhook.payload, _written(value), webhook.event_type)
+            for webhook in webhooks
+            if webhook.payload is not None and webhook.payload.is_class
+            if webhook.operation.body is not None
+            for value in self._body(webhook.operation.body.pointer, None)
+        )
+
+    def of(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
+        """The valid examples of a media type or parameter object, else values of its schema."""
+        schema = holder / "schema"
+        declared = [value for _, value in sites.examples(self._document, holder)]
+        yield from (value for value in declared if self._is_valid(schema, value))
+        for value in self.of_schema(schema):
+            yield from self._last_pages(schema, value, page)
+            yield value
+        yield from declared
+
+    def of_schema(self, pointer: Pointer) -> Iterator[Any]:
+        """Values of a schema, of objects that with the most members first."""
+        self._compiled.tries = 0
+        try:
+            found = self._sampler.witnesses(self._side.reference(pointer))
+        except _TooManyTriesError:
+            # It was left in the middle of a schema.
+            del self._sampler
+            found = ()
+        return iter(sorted(found, key=_members, reverse=True))
+
+    def _is_valid(self, schema: Pointer, value: Any) -> bool:
+        self._compiled.tries = 0
+        try:
+            return self._compiled.validator(self._side.reference(schema)).is_valid(value)
+        except UNUSABLE:
+            return False
+
+    def _body(self, pointer: Pointer, page: Pagination | None) -> Iterator[Any]:
+        """The example of the first JSON body at a place, if there is one."""
+        holder = Site(pointer, resolve(self._document.data, pointer))
+        content = sites.json_content(self._document, holder)
+        if content is not None:
+            for value in self.of(content, page):
+                yield value
+                return
+
+    def _last_pages(self, schema: Pointer, value: Any, page: Pagination | None) -> Iterator[Any]:
+        """The value as a page that no other page follows, so that a list of it has an end."""
+        if page is None:
+            return
+        ended = value if page.more is None else _with(value, page.more.raw, False)
+        items = islice(self.of_schema(self._items(schema, page) / "items"), 1)
+        for each in (*(_with(ended, page.items.raw, [item]) for item in items), ended):
+            without = each if page.next is None else _with(each, page.next.raw, None)
+            yield from (last for last in (without, each) if self._is_valid(schema, last))
+
+    def _items(self, schema: Pointer, page: Pagination) -> Site:
+        """The schema of the items of a page."""
+        found = sites.follow(self._document, schema, resolve(self._document.data, schema))
+        for name in split(page.items.raw):
+            value = found.value.get("properties", {}).get(name)
+            found = sites.follow(self._document, found.pointer + join("properties", name), value)
+        return found
+
+
+def _add(examples: dict[str | None, Example], type_: TypeRef | None, value: Any) -> None:
+    if type_ is not None and type_.model is not None:
+        examples.setdefault(type_.model, Example(type_, _written(value)))
+
+
+def _first(page: Pagination | None, value: Any) -> Iterator[Any]:
+    """The first item of a page, if it has one."""
+    if page is not None:
+        with suppress(KeyError, ValueError):
+            yield resolve(value, page.items.raw + join(0))
+
+
+def _with(value: Any, pointer: Pointer, member: Any) -> Any:
+    """A copy of a value with another member at a place, if it has that place."""
+    name, *rest = split(pointer)
+    if not isinstance(value, dict) or name not in value:
+        return value
+    return {**value, name: _with(value[name], join(*rest), member) if rest else member}
+
+
+def _members(value: Any) -> int:
+    return len(value) if isinstance(value, dict | list) else 0
+
+
+def _written(value: Any) -> Text:
+    return Text(json.dumps(value, separators=(",", ":")))
