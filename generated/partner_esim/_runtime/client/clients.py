@@ -298,7 +298,7 @@ def _collected() -> Generator[list[Response]]:
 
 def _raw(calls: Core, answer: Response, value: T) -> RawResponse[T]:
     headers = Fields(answer.headers)
-    name = calls.service.error.request_id_header
+    name = calls.service.error.shape.request_id_header
     request_id = headers.get(name) if name else None
     left = rate_limit(headers, *calls.service.rate_limit_headers)
     return RawResponse(answer.status, headers, answer.content, value, request_id, left)
