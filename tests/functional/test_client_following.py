@@ -344,7 +344,7 @@ def test_what_no_waiting_mends_is_raised_at_once(
 
 def test_an_answer_that_is_too_large_stays_so(caller: Caller, origin: Origin) -> None:
     origin.answer(page("a" * 500, cursor="c1"))
-    with pytest.raises(caller.module.ApiConnectionError):
+    with pytest.raises(caller.module.ResponseTooLargeError):
         caller(first(1, followed, Time(lasts=0)), max_response_bytes=100)
 
 
