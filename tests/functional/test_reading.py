@@ -217,6 +217,13 @@ def test_a_model_leaves_out_what_it_was_not_given(made: ModuleType) -> None:
     assert json.loads(codec.dump(loan)) == {**PLAIN, "remark": None}
 
 
+def test_a_field_that_is_not_declared_can_be_given_to_a_model(made: ModuleType) -> None:
+    loan = made.models.Loan(**PLAIN)
+    assert loan.model_copy(update={"colour": "red"}).model_dump()["colour"] == "red"
+    loan.colour = "blue"
+    assert json.loads(codecs(made)["Loan"].dump(loan)) == {**PLAIN, "colour": "blue"}
+
+
 def test_an_unknown_alternative_keeps_its_json(made: ModuleType, origin: Origin) -> None:
     loan = read(made, origin, notices=[{"kind": "poem", "lines": ["a", "b"]}])
     (notice,) = loan.notices

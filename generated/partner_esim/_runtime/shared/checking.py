@@ -15,11 +15,9 @@ from typing import Any, TypeAlias, cast
 
 Schema: TypeAlias = dict[str, Any]
 
-# Keys of the metadata: a schema that takes the place of this one, members that this one has as
-# well, functions that follow it.
+# Keys of the metadata: a schema that takes the place of this one, members that this one has too.
 INSTEAD = "checked_instead"
 LIMITS = "checked_limits"
-AFTER = "checked_after"
 # A null that only stands for what was left out; a union, and whether only its first choice is
 # sent.
 ABSENT = "checked_absent"
@@ -63,9 +61,6 @@ def shaped(schema: Schema) -> Schema:
         return noted(_any_of(schema["expected"]), INSTEAD, schema)
     if kind == "int" and schema.get("strict"):
         return noted(_INTEGER, INSTEAD, schema)
-    if kind == "function-after" and _is_limit(schema["function"]["function"]):
-        inner = shaped(schema["schema"])
-        return noted(inner, AFTER, (*_metadata(inner).get(AFTER, ()), schema["function"]))
     limits = {key: schema[key] for key in _LIMITS.get(kind, ()) if key in schema}
     rest = {key: value for key, value in schema.items() if key not in limits}
     if kind == "union" and all(_is_text(each) for each in schema["choices"]):
@@ -84,10 +79,7 @@ def checked(schema: Schema) -> Schema:
     if notes.get(KNOWN):
         return checked(schema["choices"][0][0])
     limits: Schema = notes.get(LIMITS, {})
-    result = {**_mapped(schema, checked), **limits}
-    for function in notes.get(AFTER, ()):
-        result = {"type": "function-after", "function": function, "schema": result}
-    return result
+    return {**_mapped(schema, checked), **limits}
 
 
 def noted(schema: Schema, key: str, value: object) -> Schema:
@@ -136,9 +128,3 @@ def _is_text(schema: Schema | tuple[Schema, str]) -> bool:
     if isinstance(schema, tuple) or schema["type"] not in ("literal", "str"):
         return False
     return all(isinstance(each, str) for each in schema.get("expected", ()))
-
-
-def _is_limit(function: Any) -> bool:
-    """Tell whether a function is one that Pydantic has for `Field(max_length=…)` and its like."""
-    module: str = getattr(function, "func", function).__module__
-    return module.startswith("pydantic._internal")
