@@ -26,6 +26,7 @@ from ._runtime.server.context import Context
 from ._runtime.server.endpoint import Reply
 from ._runtime.server.hooks import Allowance, Cursors, RateLimit, RateLimiter
 from ._runtime.server.problems import Problem, Unimplemented
+from ._runtime.shared.codec import Checker
 
 __all__ = [
     "Allowance",
@@ -39,6 +40,7 @@ __all__ = [
     "CREATE_WEBHOOK_ENDPOINT_CAPACITY",
     "Cursors",
     "Authenticate",
+    "Checker",
     "Context",
     "ImplementationError",
     "Options",

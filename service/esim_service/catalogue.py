@@ -10,9 +10,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TypeAlias
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ValidationError
 
 from partner_esim.models import DataAllowance, Plan, PlanId, TopupPlan, Validity
+from partner_esim.server import Checker
 
 _SHOWN = 20
 _PLAN_TYPES = ("fixed", "daily")
@@ -45,7 +46,7 @@ class _Fault:
     message: str
 
 
-_CODEC = TypeAdapter(Catalogue)
+_CHECKER = Checker(Catalogue)
 
 
 def default_path() -> Path:
@@ -78,7 +79,7 @@ def parse(data: bytes, source: str) -> Catalogue:
     except (ValueError, RecursionError) as error:
         raise CatalogueError(f"{source}: not valid JSON: {error}") from None
     try:
-        catalogue = _CODEC.validate_json(data, extra="forbid")
+        catalogue = _CHECKER.validate_json(data, extra="forbid")
     except ValidationError as error:
         broken = [_Fault(each["loc"], each["msg"]) for each in error.errors(include_url=False)]
         raise _error(source, broken, content) from None

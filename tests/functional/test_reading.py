@@ -28,7 +28,7 @@ HOLD: Json = {
 NOTICES: Json = {"oneOf": [ref("Fine"), ref("Hold")], "discriminator": {"propertyName": "kind"}}
 LOAN: Json = {
     "type": "object",
-    "required": ["id", "copies", "state", "currency", "due"],
+    "required": ["id", "copies", "state", "currency", "due", "holder"],
     "properties": {
         "id": {"type": "string", "pattern": "^loan_[0-9]+$", "maxLength": 12},
         "copies": {"type": "integer", "minimum": 1, "maximum": 20, "multipleOf": 1},
@@ -37,6 +37,8 @@ LOAN: Json = {
         "currency": {"type": "string", "enum": ["EUR"]},
         "rating": {"type": "integer", "enum": [1, 2]},
         "due": {"type": "string", "format": "date-time"},
+        "holder": {"type": ["string", "null"]},
+        "again": {"anyOf": [ref("Loan"), {"type": "null"}]},
         "day": {"type": "string", "format": "date"},
         "fee": ref("Fee"),
         "tags": {"type": "array", "items": {"type": "string", "maxLength": 3}, "maxItems": 2},
@@ -57,6 +59,7 @@ PLAIN: Json = {
     "state": "open",
     "currency": "EUR",
     "due": "2026-03-02T09:15:00Z",
+    "holder": None,
 }
 GROWN: dict[str, tuple[str, Any]] = {
     "another form of id": ("id", "L/1"),
@@ -229,6 +232,15 @@ def test_an_unknown_alternative_keeps_its_json(made: ModuleType, origin: Origin)
     (notice,) = loan.notices
     assert (type(notice).__name__, notice.kind) == ("UnknownNotice", "poem")
     assert notice.model_dump() == {"kind": "poem", "lines": ["a", "b"]}
+
+
+def test_what_is_one_s_own_can_be_checked_in_full(made: ModuleType) -> None:
+    checker = made.server.Checker(list[made.models.Loan])
+    (loan,) = checker.validate_json(json.dumps([PLAIN]))
+    assert loan.copies == 1
+    for wrong in ({**PLAIN, "copies": 21}, {**PLAIN, "shelf": {"column": 3}}):
+        with pytest.raises(ValidationError):
+            checker.validate_json(json.dumps([wrong]))
 
 
 def test_omit_is_false_and_says_its_name(made: ModuleType) -> None:

@@ -44,8 +44,8 @@ CLIENTS = frozenset(
 # Globals of the server module and of the scaffold's modules.
 SERVER = frozenset(
     """
-    Allowance Any Authenticate Context Cursors Group Hooks ImplementationError Literal Mapping
-    Options Policy Problem Protocol RateLimit RateLimiter Reply Request Sequence Starlette
+    Allowance Any Authenticate Checker Context Cursors Group Hooks ImplementationError Literal
+    Mapping Options Policy Problem Protocol RateLimit RateLimiter Reply Request Sequence Starlette
     Unimplemented Unpack
     """.split()
 )

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Mapping
 from functools import cached_property
 from types import ModuleType
-from typing import Any, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
@@ -16,6 +16,8 @@ from pydantic_core import CoreSchema, SchemaSerializer, SchemaValidator
 from .checking import Schema, checked, shaped
 from .strict_json import scan
 from .types import Nullable
+
+T = TypeVar("T")
 
 
 class Codec:
@@ -39,8 +41,7 @@ class Codec:
 
     @cached_property
     def validator(self) -> SchemaValidator:
-        # Not the validators that models have: those check the shape.
-        return SchemaValidator(cast("CoreSchema", checked(self._schema)), _use_prebuilt=False)
+        return _full(self._schema)
 
     def read(self, data: bytes) -> Any:
         """Return the value of a JSON document, of which only the shape is checked.
@@ -94,6 +95,29 @@ class Codec:
         return self._serializer.to_json(value, by_alias=True, exclude_unset=True, warnings="error")
 
 
+class Checker(Generic[T]):
+    """Checks JSON as the server stub checks bodies: all of what the document says of its models.
+
+    Args:
+        kind: a model, or a class or type that is made of models.
+    """
+
+    def __init__(self, kind: type[T]) -> None:
+        adapter = TypeAdapter(kind)
+        adapter.rebuild()
+        self._validator = _full(shaped(cast("Schema", adapter.core_schema)))
+
+    def validate_json(
+        self, data: bytes | str, *, extra: Literal["allow", "ignore", "forbid"] | None = None
+    ) -> T:
+        """Return the value of a JSON document.
+
+        Raises:
+            pydantic.ValidationError: the document is not JSON or breaks the schema.
+        """
+        return cast("T", self._validator.validate_json(data, extra=extra))
+
+
 class Codecs:
     """The codecs of a package's models by name, each built when it is first asked for."""
 
@@ -115,6 +139,11 @@ def problems_of(value: str, error: ValidationError) -> str:
         ".".join(map(str, (value, *problem["loc"]))) + ": " + problem["msg"]
         for problem in error.errors(include_url=False, include_context=False, include_input=False)
     )
+
+
+def _full(schema: Schema) -> SchemaValidator:
+    # Not the validators that models have: those check the shape.
+    return SchemaValidator(cast("CoreSchema", checked(schema)), _use_prebuilt=False)
 
 
 def _codec(model: Any) -> Codec:

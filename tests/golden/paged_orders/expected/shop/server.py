@@ -26,11 +26,13 @@ from ._runtime.server.context import Context
 from ._runtime.server.endpoint import Reply
 from ._runtime.server.hooks import Cursors
 from ._runtime.server.problems import Problem, Unimplemented
+from ._runtime.shared.codec import Checker
 
 __all__ = [
     "CREATE_ORDER_REPLAY_HEADERS",
     "Cursors",
     "Authenticate",
+    "Checker",
     "Context",
     "ImplementationError",
     "Options",
