@@ -10,6 +10,7 @@ from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
+    ErrorAnswer,
     ErrorCode,
     ErrorShape,
     FinalStates,
@@ -80,6 +81,7 @@ SERVICE = Service(
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],
     credential_header="Authorization",
     credential_prefix="Bearer ",
+    rate_limit_headers=("RateLimit-Policy", "RateLimit"),
 )
 
 _FAILURES_1: Mapping[str, str | None] = {
@@ -150,7 +152,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     body_type="application/json",
     responses={"201": "Order", **_FAILURES_1},
     idempotent=True,
-    in_progress=409,
+    in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
 )
 
@@ -219,7 +221,7 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     body_type="application/json",
     responses={"201": "Topup", **_FAILURES_1},
     idempotent=True,
-    in_progress=409,
+    in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
 )
 

@@ -3,68 +3,118 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
-from types import TracebackType
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
+from ._runtime.client.credentials import Credential
+from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.pagination import AsyncPages, Batch
-from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
-from ._runtime.client.transport import AsyncTransport
+from ._runtime.client.transport import AsyncTransport, Timeout
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class AsyncEsimClient(_Client):
     """Resell travel eSIM data plans programmatically.
 
     Args:
-        api_key: the key; None takes `PARTNER_ESIM_API_KEY` of the environment.
+        api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
+            takes `PARTNER_ESIM_API_KEY` of the environment.
         base_url: where the API is; None takes `PARTNER_ESIM_BASE_URL`.
-        timeout: seconds for each step of an attempt.
+        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses.
-        headers: sent with every request.
+        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        headers: sent with every request, in place of the client's own of the same name.
+        app_name: name and version of the program, for the header `User-Agent`.
         max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
-        transport: carries requests in place of HTTP connections of the client's own.
+        http_client: sends the requests in place of connections of the client's own; it is
+            closed by the one who made it.
+        transport: carries requests in place of HTTP.
+
+    Raises:
+        InvalidArgumentError: an argument cannot have this value, or there is no key.
     """
 
     def __init__(
         self,
-        api_key: str | None = None,
+        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
-        timeout: float = 30.0,
+        timeout: float | Timeout | None = 30.0,
         max_retries: int = 2,
         deadline: float | None = None,
         headers: Mapping[str, str] | None = None,
+        app_name: str | None = None,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
+        http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        options = Options(timeout, max_retries, deadline, headers or {}, max_response_bytes)
-        super().__init__(SERVICE, api_key, base_url, options, transport, proxy)
-        self.plans = AsyncPlans(self)
-        self.orders = AsyncOrders(self)
-        self.esims = AsyncEsims(self)
-        self.topups = AsyncTopups(self)
-        self.balance = AsyncBalance(self)
-        self.events = AsyncEvents(self)
-        self.webhook_endpoints = AsyncWebhookEndpoints(self)
-        self.sandbox = AsyncSandbox(self)
+        credential = Credential(api_key)
+        # Reports of errors show local variables.
+        del api_key
+        super().__init__(
+            SERVICE,
+            credential,
+            base_url,
+            {
+                "timeout": timeout,
+                "max_retries": max_retries,
+                "deadline": deadline,
+                "headers": headers or {},
+            },
+            app_name,
+            max_response_bytes,
+            proxy,
+            http_client,
+            transport,
+        )
 
-    async def __aenter__(self) -> AsyncEsimClient:
-        """Return the client, to be closed at the end of the block."""
-        return self
+    @cached_property
+    def plans(self) -> AsyncPlans:
+        """The plan catalog: search by country or coverage, with prices in US dollars."""
+        return AsyncPlans(self._calls)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close all connections."""
-        await self.close()
+    @cached_property
+    def orders(self) -> AsyncOrders:
+        """Orders for eSIMs, idempotent per reference."""
+        return AsyncOrders(self._calls)
+
+    @cached_property
+    def esims(self) -> AsyncEsims:
+        """The eSIMs that orders produced, with state and usage."""
+        return AsyncEsims(self._calls)
+
+    @cached_property
+    def topups(self) -> AsyncTopups:
+        """Top-up plans that an eSIM is eligible for, and top-ups."""
+        return AsyncTopups(self._calls)
+
+    @cached_property
+    def balance(self) -> AsyncBalance:
+        """The prepaid account balance."""
+        return AsyncBalance(self._calls)
+
+    @cached_property
+    def events(self) -> AsyncEvents:
+        """The event feed and the webhooks that deliver the same events."""
+        return AsyncEvents(self._calls)
+
+    @cached_property
+    def webhook_endpoints(self) -> AsyncWebhookEndpoints:
+        """The addresses that events are delivered to."""
+        return AsyncWebhookEndpoints(self._calls)
+
+    @cached_property
+    def sandbox(self) -> AsyncSandbox:
+        """The test mode."""
+        return AsyncSandbox(self._calls)
 
 
 class AsyncPlans(AsyncGroup):
@@ -77,6 +127,7 @@ class AsyncPlans(AsyncGroup):
         coverage: models.CoverageFilter | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Plan]:
         """List plans
 
@@ -91,12 +142,15 @@ class AsyncPlans(AsyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
+        return self._calls.list(
             _operations.LIST_PLANS,
             {"country": country, "coverage": coverage, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
-    async def get(self, plan_id: str) -> models.Plan:
+    async def get(
+        self, plan_id: str, *, request_options: RequestOptions | None = None
+    ) -> models.Plan:
         """Get a plan
 
         Returns one plan of the catalog.
@@ -104,14 +158,21 @@ class AsyncPlans(AsyncGroup):
         Args:
             plan_id: The plan.
         """
-        return await self._client.call(_operations.GET_PLAN, {"plan_id": plan_id})
+        return await self._calls.call(
+            _operations.GET_PLAN, {"plan_id": plan_id}, options=request_options
+        )
 
 
 class AsyncOrders(AsyncGroup):
     """Orders for eSIMs, idempotent per reference."""
 
     def list(
-        self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        reference: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Order]:
         """List orders
 
@@ -124,8 +185,10 @@ class AsyncOrders(AsyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_ORDERS, {"reference": reference, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_ORDERS,
+            {"reference": reference, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
     async def create(
@@ -137,6 +200,7 @@ class AsyncOrders(AsyncGroup):
         days: int | None = None,
         end_user: models.EndUserCreate | None = None,
         metadata: Mapping[str, str] | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.Order:
         """Place an order
 
@@ -171,7 +235,7 @@ class AsyncOrders(AsyncGroup):
             end_user: The person or thing that the order is for.
             metadata: Texts of the partner that come back with the order.
         """
-        return await self._client.call(
+        return await self._calls.call(
             _operations.CREATE_ORDER,
             body={
                 "plan_id": plan_id,
@@ -181,9 +245,12 @@ class AsyncOrders(AsyncGroup):
                 "end_user": end_user,
                 "metadata": metadata,
             },
+            options=request_options,
         )
 
-    async def get(self, order_id: str) -> models.Order:
+    async def get(
+        self, order_id: str, *, request_options: RequestOptions | None = None
+    ) -> models.Order:
         """Get an order
 
         Returns one order.
@@ -191,9 +258,13 @@ class AsyncOrders(AsyncGroup):
         Args:
             order_id: The order.
         """
-        return await self._client.call(_operations.GET_ORDER, {"order_id": order_id})
+        return await self._calls.call(
+            _operations.GET_ORDER, {"order_id": order_id}, options=request_options
+        )
 
-    async def wait(self, order_id: str, *, timeout: float = 60) -> models.Order:
+    async def wait(
+        self, order_id: str, *, timeout: float = 60, request_options: RequestOptions | None = None
+    ) -> models.Order:
         """Read until the state is final, and return what was read then.
 
         The first pause is 1 s; the others grow.
@@ -205,14 +276,21 @@ class AsyncOrders(AsyncGroup):
             WaitTimeoutError: the state was not final in time; `value` is what was read last.
             ApiError: a read failed, as it does without waiting.
         """
-        return await self._client.wait(_operations.GET_ORDER, {"order_id": order_id}, timeout)
+        return await self._calls.wait(
+            _operations.GET_ORDER, {"order_id": order_id}, timeout, request_options
+        )
 
 
 class AsyncEsims(AsyncGroup):
     """The eSIMs that orders produced, with state and usage."""
 
     def list(
-        self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        order_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Esim]:
         """List eSIMs
 
@@ -225,11 +303,15 @@ class AsyncEsims(AsyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_ESIMS, {"order_id": order_id, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_ESIMS,
+            {"order_id": order_id, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
-    async def get(self, iccid: str) -> models.Esim:
+    async def get(
+        self, iccid: str, *, request_options: RequestOptions | None = None
+    ) -> models.Esim:
         """Get an eSIM
 
         Returns one eSIM with its state, its activation data and its usage. State and usage follow
@@ -238,14 +320,21 @@ class AsyncEsims(AsyncGroup):
         Args:
             iccid: The iccid of the eSIM.
         """
-        return await self._client.call(_operations.GET_ESIM, {"iccid": iccid})
+        return await self._calls.call(
+            _operations.GET_ESIM, {"iccid": iccid}, options=request_options
+        )
 
 
 class AsyncTopups(AsyncGroup):
     """Top-up plans that an eSIM is eligible for, and top-ups."""
 
     def list_topup_plans(
-        self, iccid: str, *, limit: int | None = None, cursor: str | None = None
+        self,
+        iccid: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.TopupPlan]:
         """List the top-up plans of an eSIM
 
@@ -259,12 +348,20 @@ class AsyncTopups(AsyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_TOPUP_PLANS, {"iccid": iccid, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_TOPUP_PLANS,
+            {"iccid": iccid, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
     async def create(
-        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
+        self,
+        iccid: str,
+        *,
+        topup_plan_id: str,
+        reference: str,
+        days: int | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.Topup:
         """Top up an eSIM
 
@@ -293,22 +390,23 @@ class AsyncTopups(AsyncGroup):
             days: For how many days a daily top-up plan is bought. Required for a daily plan, not
                 allowed for a fixed one.
         """
-        return await self._client.call(
+        return await self._calls.call(
             _operations.CREATE_TOPUP,
             {"iccid": iccid},
             body={"topup_plan_id": topup_plan_id, "reference": reference, "days": days},
+            options=request_options,
         )
 
 
 class AsyncBalance(AsyncGroup):
     """The prepaid account balance."""
 
-    async def get(self) -> models.Balance:
+    async def get(self, *, request_options: RequestOptions | None = None) -> models.Balance:
         """Get the balance
 
         Returns the prepaid balance of the partner in the mode of the key.
         """
-        return await self._client.call(_operations.GET_BALANCE)
+        return await self._calls.call(_operations.GET_BALANCE, options=request_options)
 
 
 class AsyncEvents(AsyncGroup):
@@ -320,6 +418,7 @@ class AsyncEvents(AsyncGroup):
         type: models.EventTypeName | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Event]:
         """List events
 
@@ -335,8 +434,10 @@ class AsyncEvents(AsyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_EVENTS, {"type": type, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_EVENTS,
+            {"type": type, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
     def follow(
@@ -347,6 +448,7 @@ class AsyncEvents(AsyncGroup):
         cursor: str | None = None,
         interval: float = 5,
         give_up_after: float | None = None,
+        request_options: RequestOptions | None = None,
     ) -> AsyncGenerator[Batch[models.Event]]:
         """Yield all items from the cursor on in batches, then those to come, for ever.
 
@@ -363,28 +465,35 @@ class AsyncEvents(AsyncGroup):
             CursorExpiredError: the list does not reach back to the cursor any more.
             ApiError: a request failed in a way that waiting does not mend.
         """
-        return self._client.follow(
+        return self._calls.follow(
             _operations.LIST_EVENTS,
             {"type": type, "limit": limit, "cursor": cursor},
             interval,
             give_up_after,
+            request_options,
         )
 
 
 class AsyncWebhookEndpoints(AsyncGroup):
     """The addresses that events are delivered to."""
 
-    def list(self) -> AsyncPages[models.WebhookEndpoint]:
+    def list(
+        self, *, request_options: RequestOptions | None = None
+    ) -> AsyncPages[models.WebhookEndpoint]:
         """List webhook endpoints
 
         Lists the webhook endpoints of the mode of the key, newest first. There are at most three,
         so the list has one page and takes neither `limit` nor `cursor`. Signing secrets are not
         shown.
         """
-        return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
+        return self._calls.list(_operations.LIST_WEBHOOK_ENDPOINTS, {}, options=request_options)
 
     async def create(
-        self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
+        self,
+        *,
+        url: str,
+        event_types: Sequence[models.EventTypeName] | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint
 
@@ -406,11 +515,13 @@ class AsyncWebhookEndpoints(AsyncGroup):
                 counts once. `webhook.test` reaches the tested endpoint whether it is selected or
                 not.
         """
-        return await self._client.call(
-            _operations.CREATE_WEBHOOK_ENDPOINT, body={"url": url, "event_types": event_types}
+        return await self._calls.call(
+            _operations.CREATE_WEBHOOK_ENDPOINT,
+            body={"url": url, "event_types": event_types},
+            options=request_options,
         )
 
-    async def delete(self, id: str) -> None:
+    async def delete(self, id: str, *, request_options: RequestOptions | None = None) -> None:
         """Delete a webhook endpoint
 
         Removes a webhook endpoint. Nothing more is delivered to it.
@@ -418,9 +529,13 @@ class AsyncWebhookEndpoints(AsyncGroup):
         Args:
             id: The webhook endpoint.
         """
-        return await self._client.call(_operations.DELETE_WEBHOOK_ENDPOINT, {"id": id})
+        return await self._calls.call(
+            _operations.DELETE_WEBHOOK_ENDPOINT, {"id": id}, options=request_options
+        )
 
-    async def test(self, id: str) -> models.WebhookTestAccepted:
+    async def test(
+        self, id: str, *, request_options: RequestOptions | None = None
+    ) -> models.WebhookTestAccepted:
         """Test a webhook endpoint
 
         Sends a `webhook.test` event to the endpoint, whatever event types it has subscribed to and
@@ -430,13 +545,15 @@ class AsyncWebhookEndpoints(AsyncGroup):
         Args:
             id: The webhook endpoint.
         """
-        return await self._client.call(_operations.TEST_WEBHOOK_ENDPOINT, {"id": id})
+        return await self._calls.call(
+            _operations.TEST_WEBHOOK_ENDPOINT, {"id": id}, options=request_options
+        )
 
 
 class AsyncSandbox(AsyncGroup):
     """The test mode."""
 
-    async def reset(self) -> models.SandboxReset:
+    async def reset(self, *, request_options: RequestOptions | None = None) -> models.SandboxReset:
         """Reset the sandbox
 
         Deletes the partner's test orders, eSIMs, top-ups, events, deliveries and references, and
@@ -444,4 +561,4 @@ class AsyncSandbox(AsyncGroup):
         sequence of events never starts again. Only a test-mode key may do this; a live key is
         answered with 403 `test_mode_only`. The request has no body.
         """
-        return await self._client.call(_operations.RESET_SANDBOX)
+        return await self._calls.call(_operations.RESET_SANDBOX, options=request_options)

@@ -3,68 +3,118 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
-from types import TracebackType
+from collections.abc import Callable, Generator, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
+from ._runtime.client.credentials import Credential
+from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.pagination import Batch, Page
-from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
-from ._runtime.client.transport import Transport
+from ._runtime.client.transport import Timeout, Transport
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class EsimClient(_Client):
     """Resell travel eSIM data plans programmatically.
 
     Args:
-        api_key: the key; None takes `PARTNER_ESIM_API_KEY` of the environment.
+        api_key: the key, or a function that is asked for it at each attempt; None
+            takes `PARTNER_ESIM_API_KEY` of the environment.
         base_url: where the API is; None takes `PARTNER_ESIM_BASE_URL`.
-        timeout: seconds for each step of an attempt.
+        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses.
-        headers: sent with every request.
+        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        headers: sent with every request, in place of the client's own of the same name.
+        app_name: name and version of the program, for the header `User-Agent`.
         max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
-        transport: carries requests in place of HTTP connections of the client's own.
+        http_client: sends the requests in place of connections of the client's own; it is
+            closed by the one who made it.
+        transport: carries requests in place of HTTP.
+
+    Raises:
+        InvalidArgumentError: an argument cannot have this value, or there is no key.
     """
 
     def __init__(
         self,
-        api_key: str | None = None,
+        api_key: str | Callable[[], str] | None = None,
         *,
         base_url: str | None = None,
-        timeout: float = 30.0,
+        timeout: float | Timeout | None = 30.0,
         max_retries: int = 2,
         deadline: float | None = None,
         headers: Mapping[str, str] | None = None,
+        app_name: str | None = None,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
+        http_client: httpx2.Client | None = None,
         transport: Transport | None = None,
     ) -> None:
-        options = Options(timeout, max_retries, deadline, headers or {}, max_response_bytes)
-        super().__init__(SERVICE, api_key, base_url, options, transport, proxy)
-        self.plans = Plans(self)
-        self.orders = Orders(self)
-        self.esims = Esims(self)
-        self.topups = Topups(self)
-        self.balance = Balance(self)
-        self.events = Events(self)
-        self.webhook_endpoints = WebhookEndpoints(self)
-        self.sandbox = Sandbox(self)
+        credential = Credential(api_key)
+        # Reports of errors show local variables.
+        del api_key
+        super().__init__(
+            SERVICE,
+            credential,
+            base_url,
+            {
+                "timeout": timeout,
+                "max_retries": max_retries,
+                "deadline": deadline,
+                "headers": headers or {},
+            },
+            app_name,
+            max_response_bytes,
+            proxy,
+            http_client,
+            transport,
+        )
 
-    def __enter__(self) -> EsimClient:
-        """Return the client, to be closed at the end of the block."""
-        return self
+    @cached_property
+    def plans(self) -> Plans:
+        """The plan catalog: search by country or coverage, with prices in US dollars."""
+        return Plans(self._calls)
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close all connections."""
-        self.close()
+    @cached_property
+    def orders(self) -> Orders:
+        """Orders for eSIMs, idempotent per reference."""
+        return Orders(self._calls)
+
+    @cached_property
+    def esims(self) -> Esims:
+        """The eSIMs that orders produced, with state and usage."""
+        return Esims(self._calls)
+
+    @cached_property
+    def topups(self) -> Topups:
+        """Top-up plans that an eSIM is eligible for, and top-ups."""
+        return Topups(self._calls)
+
+    @cached_property
+    def balance(self) -> Balance:
+        """The prepaid account balance."""
+        return Balance(self._calls)
+
+    @cached_property
+    def events(self) -> Events:
+        """The event feed and the webhooks that deliver the same events."""
+        return Events(self._calls)
+
+    @cached_property
+    def webhook_endpoints(self) -> WebhookEndpoints:
+        """The addresses that events are delivered to."""
+        return WebhookEndpoints(self._calls)
+
+    @cached_property
+    def sandbox(self) -> Sandbox:
+        """The test mode."""
+        return Sandbox(self._calls)
 
 
 class Plans(SyncGroup):
@@ -77,6 +127,7 @@ class Plans(SyncGroup):
         coverage: models.CoverageFilter | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> Page[models.Plan]:
         """List plans
 
@@ -91,12 +142,13 @@ class Plans(SyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
+        return self._calls.list(
             _operations.LIST_PLANS,
             {"country": country, "coverage": coverage, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
-    def get(self, plan_id: str) -> models.Plan:
+    def get(self, plan_id: str, *, request_options: RequestOptions | None = None) -> models.Plan:
         """Get a plan
 
         Returns one plan of the catalog.
@@ -104,14 +156,19 @@ class Plans(SyncGroup):
         Args:
             plan_id: The plan.
         """
-        return self._client.call(_operations.GET_PLAN, {"plan_id": plan_id})
+        return self._calls.call(_operations.GET_PLAN, {"plan_id": plan_id}, options=request_options)
 
 
 class Orders(SyncGroup):
     """Orders for eSIMs, idempotent per reference."""
 
     def list(
-        self, *, reference: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        reference: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> Page[models.Order]:
         """List orders
 
@@ -124,8 +181,10 @@ class Orders(SyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_ORDERS, {"reference": reference, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_ORDERS,
+            {"reference": reference, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
     def create(
@@ -137,6 +196,7 @@ class Orders(SyncGroup):
         days: int | None = None,
         end_user: models.EndUserCreate | None = None,
         metadata: Mapping[str, str] | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.Order:
         """Place an order
 
@@ -171,7 +231,7 @@ class Orders(SyncGroup):
             end_user: The person or thing that the order is for.
             metadata: Texts of the partner that come back with the order.
         """
-        return self._client.call(
+        return self._calls.call(
             _operations.CREATE_ORDER,
             body={
                 "plan_id": plan_id,
@@ -181,9 +241,10 @@ class Orders(SyncGroup):
                 "end_user": end_user,
                 "metadata": metadata,
             },
+            options=request_options,
         )
 
-    def get(self, order_id: str) -> models.Order:
+    def get(self, order_id: str, *, request_options: RequestOptions | None = None) -> models.Order:
         """Get an order
 
         Returns one order.
@@ -191,9 +252,13 @@ class Orders(SyncGroup):
         Args:
             order_id: The order.
         """
-        return self._client.call(_operations.GET_ORDER, {"order_id": order_id})
+        return self._calls.call(
+            _operations.GET_ORDER, {"order_id": order_id}, options=request_options
+        )
 
-    def wait(self, order_id: str, *, timeout: float = 60) -> models.Order:
+    def wait(
+        self, order_id: str, *, timeout: float = 60, request_options: RequestOptions | None = None
+    ) -> models.Order:
         """Read until the state is final, and return what was read then.
 
         The first pause is 1 s; the others grow.
@@ -205,14 +270,21 @@ class Orders(SyncGroup):
             WaitTimeoutError: the state was not final in time; `value` is what was read last.
             ApiError: a read failed, as it does without waiting.
         """
-        return self._client.wait(_operations.GET_ORDER, {"order_id": order_id}, timeout)
+        return self._calls.wait(
+            _operations.GET_ORDER, {"order_id": order_id}, timeout, request_options
+        )
 
 
 class Esims(SyncGroup):
     """The eSIMs that orders produced, with state and usage."""
 
     def list(
-        self, *, order_id: str | None = None, limit: int | None = None, cursor: str | None = None
+        self,
+        *,
+        order_id: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> Page[models.Esim]:
         """List eSIMs
 
@@ -225,11 +297,13 @@ class Esims(SyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_ESIMS, {"order_id": order_id, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_ESIMS,
+            {"order_id": order_id, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
-    def get(self, iccid: str) -> models.Esim:
+    def get(self, iccid: str, *, request_options: RequestOptions | None = None) -> models.Esim:
         """Get an eSIM
 
         Returns one eSIM with its state, its activation data and its usage. State and usage follow
@@ -238,14 +312,19 @@ class Esims(SyncGroup):
         Args:
             iccid: The iccid of the eSIM.
         """
-        return self._client.call(_operations.GET_ESIM, {"iccid": iccid})
+        return self._calls.call(_operations.GET_ESIM, {"iccid": iccid}, options=request_options)
 
 
 class Topups(SyncGroup):
     """Top-up plans that an eSIM is eligible for, and top-ups."""
 
     def list_topup_plans(
-        self, iccid: str, *, limit: int | None = None, cursor: str | None = None
+        self,
+        iccid: str,
+        *,
+        limit: int | None = None,
+        cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> Page[models.TopupPlan]:
         """List the top-up plans of an eSIM
 
@@ -259,12 +338,20 @@ class Topups(SyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_TOPUP_PLANS, {"iccid": iccid, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_TOPUP_PLANS,
+            {"iccid": iccid, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
     def create(
-        self, iccid: str, *, topup_plan_id: str, reference: str, days: int | None = None
+        self,
+        iccid: str,
+        *,
+        topup_plan_id: str,
+        reference: str,
+        days: int | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.Topup:
         """Top up an eSIM
 
@@ -293,22 +380,23 @@ class Topups(SyncGroup):
             days: For how many days a daily top-up plan is bought. Required for a daily plan, not
                 allowed for a fixed one.
         """
-        return self._client.call(
+        return self._calls.call(
             _operations.CREATE_TOPUP,
             {"iccid": iccid},
             body={"topup_plan_id": topup_plan_id, "reference": reference, "days": days},
+            options=request_options,
         )
 
 
 class Balance(SyncGroup):
     """The prepaid account balance."""
 
-    def get(self) -> models.Balance:
+    def get(self, *, request_options: RequestOptions | None = None) -> models.Balance:
         """Get the balance
 
         Returns the prepaid balance of the partner in the mode of the key.
         """
-        return self._client.call(_operations.GET_BALANCE)
+        return self._calls.call(_operations.GET_BALANCE, options=request_options)
 
 
 class Events(SyncGroup):
@@ -320,6 +408,7 @@ class Events(SyncGroup):
         type: models.EventTypeName | None = None,
         limit: int | None = None,
         cursor: str | None = None,
+        request_options: RequestOptions | None = None,
     ) -> Page[models.Event]:
         """List events
 
@@ -335,8 +424,10 @@ class Events(SyncGroup):
             cursor: Where the list continues: the `next_cursor` of an earlier page of the same list with
                 the same filters. Anything else is refused with 400 `invalid_cursor`.
         """
-        return self._client.list(
-            _operations.LIST_EVENTS, {"type": type, "limit": limit, "cursor": cursor}
+        return self._calls.list(
+            _operations.LIST_EVENTS,
+            {"type": type, "limit": limit, "cursor": cursor},
+            options=request_options,
         )
 
     def follow(
@@ -347,6 +438,7 @@ class Events(SyncGroup):
         cursor: str | None = None,
         interval: float = 5,
         give_up_after: float | None = None,
+        request_options: RequestOptions | None = None,
     ) -> Generator[Batch[models.Event]]:
         """Yield all items from the cursor on in batches, then those to come, for ever.
 
@@ -363,28 +455,35 @@ class Events(SyncGroup):
             CursorExpiredError: the list does not reach back to the cursor any more.
             ApiError: a request failed in a way that waiting does not mend.
         """
-        return self._client.follow(
+        return self._calls.follow(
             _operations.LIST_EVENTS,
             {"type": type, "limit": limit, "cursor": cursor},
             interval,
             give_up_after,
+            request_options,
         )
 
 
 class WebhookEndpoints(SyncGroup):
     """The addresses that events are delivered to."""
 
-    def list(self) -> Page[models.WebhookEndpoint]:
+    def list(
+        self, *, request_options: RequestOptions | None = None
+    ) -> Page[models.WebhookEndpoint]:
         """List webhook endpoints
 
         Lists the webhook endpoints of the mode of the key, newest first. There are at most three,
         so the list has one page and takes neither `limit` nor `cursor`. Signing secrets are not
         shown.
         """
-        return self._client.list(_operations.LIST_WEBHOOK_ENDPOINTS, {})
+        return self._calls.list(_operations.LIST_WEBHOOK_ENDPOINTS, {}, options=request_options)
 
     def create(
-        self, *, url: str, event_types: Sequence[models.EventTypeName] | None = None
+        self,
+        *,
+        url: str,
+        event_types: Sequence[models.EventTypeName] | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.WebhookEndpointCreated:
         """Register a webhook endpoint
 
@@ -406,11 +505,13 @@ class WebhookEndpoints(SyncGroup):
                 counts once. `webhook.test` reaches the tested endpoint whether it is selected or
                 not.
         """
-        return self._client.call(
-            _operations.CREATE_WEBHOOK_ENDPOINT, body={"url": url, "event_types": event_types}
+        return self._calls.call(
+            _operations.CREATE_WEBHOOK_ENDPOINT,
+            body={"url": url, "event_types": event_types},
+            options=request_options,
         )
 
-    def delete(self, id: str) -> None:
+    def delete(self, id: str, *, request_options: RequestOptions | None = None) -> None:
         """Delete a webhook endpoint
 
         Removes a webhook endpoint. Nothing more is delivered to it.
@@ -418,9 +519,13 @@ class WebhookEndpoints(SyncGroup):
         Args:
             id: The webhook endpoint.
         """
-        return self._client.call(_operations.DELETE_WEBHOOK_ENDPOINT, {"id": id})
+        return self._calls.call(
+            _operations.DELETE_WEBHOOK_ENDPOINT, {"id": id}, options=request_options
+        )
 
-    def test(self, id: str) -> models.WebhookTestAccepted:
+    def test(
+        self, id: str, *, request_options: RequestOptions | None = None
+    ) -> models.WebhookTestAccepted:
         """Test a webhook endpoint
 
         Sends a `webhook.test` event to the endpoint, whatever event types it has subscribed to and
@@ -430,13 +535,15 @@ class WebhookEndpoints(SyncGroup):
         Args:
             id: The webhook endpoint.
         """
-        return self._client.call(_operations.TEST_WEBHOOK_ENDPOINT, {"id": id})
+        return self._calls.call(
+            _operations.TEST_WEBHOOK_ENDPOINT, {"id": id}, options=request_options
+        )
 
 
 class Sandbox(SyncGroup):
     """The test mode."""
 
-    def reset(self) -> models.SandboxReset:
+    def reset(self, *, request_options: RequestOptions | None = None) -> models.SandboxReset:
         """Reset the sandbox
 
         Deletes the partner's test orders, eSIMs, top-ups, events, deliveries and references, and
@@ -444,4 +551,4 @@ class Sandbox(SyncGroup):
         sequence of events never starts again. Only a test-mode key may do this; a live key is
         answered with 403 `test_mode_only`. The request has no body.
         """
-        return self._client.call(_operations.RESET_SANDBOX)
+        return self._calls.call(_operations.RESET_SANDBOX, options=request_options)

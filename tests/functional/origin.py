@@ -45,6 +45,10 @@ class Asked:
     target: str
     headers: Mapping[str, str]
     body: bytes
+    # All headers, as they were sent.
+    fields: list[tuple[str, str]] = field(default_factory=list)
+    # Port of the caller's end.
+    connection: int = 0
 
 
 @dataclass
@@ -73,7 +77,8 @@ def running() -> Iterator[Origin]:
             length = int(self.headers.get("content-length") or 0)
             body = self.rfile.read(length)
             headers = {name.lower(): value for name, value in self.headers.items()}
-            origin.asked.append(Asked(self.command, self.path, headers, body))
+            fields, port = self.headers.items(), self.client_address[1]
+            origin.asked.append(Asked(self.command, self.path, headers, body, fields, port))
             answer = origin.script.pop(0) if len(origin.script) > 1 else origin.script[0]
             if answer.fault is Fault.SILENCE:
                 origin.done.wait()
@@ -106,7 +111,7 @@ def running() -> Iterator[Origin]:
                 self.wfile.write(end)
 
         # The names are those of the standard library.
-        do_GET = do_POST = do_PUT = do_DELETE = answer  # noqa: N815
+        do_GET = do_HEAD = do_POST = do_PUT = do_PATCH = do_DELETE = answer  # noqa: N815
 
         def log_message(self, format: str, *args: object) -> None:
             """Say nothing: the tests look at what was asked."""

@@ -196,12 +196,12 @@ class Caller:
 
     def __init__(self, module: ModuleType, origin: Origin, asynchronous: bool) -> None:
         self.module = module
-        self._asynchronous = asynchronous
+        self.asynchronous = asynchronous
         self._url = origin.url + "/api"
 
     def __call__(self, call: Call, **options: Any) -> Any:
         options = {"base_url": self._url, "api_key": KEY, "max_retries": 0, **options}
-        if not self._asynchronous:
+        if not self.asynchronous:
             with self.module.Client(**options) as client:
                 return call(client)
 
@@ -214,7 +214,7 @@ class Caller:
 
     def items(self, call: Call, **options: Any) -> list[Any]:
         """All items of a list."""
-        if not self._asynchronous:
+        if not self.asynchronous:
             return self(lambda client: list(call(client)), **options)
 
         async def collect(client: Any) -> list[Any]:
@@ -364,7 +364,7 @@ def test_an_idempotent_write_is_tried_again_with_the_same_body(
     caller: Caller, origin: Origin
 ) -> None:
     made = Answer(201, b'{"id": "a"}')
-    origin.answer(Answer(fault=Fault.RESET), problem(409, Retry_After="0"), made)
+    origin.answer(Answer(fault=Fault.RESET), problem(409, "in_progress", Retry_After="0"), made)
     caller(lambda client: client.things.create_safe(reference="r1"), max_retries=2)
     assert len(origin.asked) == 3
     assert len({asked.body for asked in origin.asked}) == 1
@@ -517,7 +517,7 @@ def test_the_raw_answer_comes_with_its_meaning(caller: Caller, origin: Origin) -
     origin.answer(Answer(201, b'{"id": "a"}', {"Replayed": "true"}))
     raw = caller(lambda client: client.with_raw_response(client.things.create_safe, reference="r1"))
     assert (raw.status, raw.content, raw.value.id) == (201, b'{"id": "a"}', "a")
-    assert ("Replayed", "true") in raw.headers
+    assert raw.headers["replayed"] == raw.headers["Replayed"] == "true"
 
 
 def test_a_new_property_is_kept(caller: Caller, origin: Origin) -> None:
@@ -562,12 +562,12 @@ def test_the_key_is_nowhere_to_be_seen(
     seen = []
 
     def call(client: Any) -> Any:
-        seen.append(repr(client) + repr(client.__dict__))
+        seen.append(repr(client) + repr(vars(client)) + repr(vars(client._calls)))
         return client.things.get("a")
 
     with pytest.raises(caller.module.ServerError) as caught:
         caller(call, max_retries=1)
-    assert KEY not in seen[0].replace(f"Bearer {KEY}", "") + repr(caught.value) + caplog.text
+    assert KEY not in seen[0] + repr(caught.value) + caplog.text
     assert KEY not in repr(caught.value.response)
 
 

@@ -94,8 +94,8 @@ class Time:
         self._lasts = lasts
 
     def rule(self, client: Any) -> Any:
-        client._clock = lambda: self.now
-        client._sleep = (
+        client._calls.clock = lambda: self.now
+        client._calls.sleep = (
             self._sleep_async if type(client).__name__.startswith("Async") else self._sleep
         )
         return client

@@ -199,7 +199,7 @@ def test_a_receiver_of_webhooks_imports_neither_models_nor_a_client(made: Module
     code = (
         f"import sys; sys.path.insert(0, {str(place)!r}); import {made.__name__}.webhooks;"
         "print(sorted({name.partition('.')[0] for name in sys.modules}"
-        " & {'pydantic', 'httpcore2', 'starlette', 'ssl', 'asyncio'}))"
+        " & {'pydantic', 'httpcore2', 'httpx2', 'starlette', 'ssl', 'asyncio'}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
+import inspect
 import json
 import sys
 import unicodedata
@@ -119,7 +120,7 @@ def test_the_package_works_and_nothing_runs(
 
 
 def _get(client: Any) -> Any:
-    for group in vars(client).values():
+    for _, group in inspect.getmembers(client):
         for name in dir(group):
             if name.startswith("get_thing"):
                 return getattr(group, name)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import sys
+from dataclasses import replace
 from types import ModuleType
 from typing import Any
 
@@ -18,21 +20,31 @@ from specwright.runtime.client.errors import (
     retry_after,
     status_error,
 )
-from specwright.runtime.client.service import Options
+from specwright.runtime.client.options import Options
 from specwright.runtime.client.transport import (
     Request,
     Response,
     ResponseTooLargeError,
     TransportError,
 )
-from specwright.runtime.shared.operation import ErrorShape, Operation
+from specwright.runtime.shared.operation import ErrorAnswer, ErrorShape, Operation
 
 SAFE: Operation[Any] = Operation(
-    "getThing", "get_thing", "GET", "/thing", idempotent=True, in_progress=409
+    "getThing",
+    "get_thing",
+    "GET",
+    "/thing",
+    idempotent=True,
+    in_progress=ErrorAnswer(409, "in_progress"),
+)
+DELETE: Operation[Any] = Operation(
+    "deleteThing", "delete_thing", "DELETE", "/thing", responses={"204": None}, idempotent=True
 )
 UNSAFE: Operation[Any] = Operation("addThing", "add_thing", "POST", "/thing")
-REQUEST = Request("GET", "https://api.example/thing", [])
+ROUTE = "https://api.example/things/{id}"
+REQUEST = Request("GET", "https://api.example/things/a?b=c", [], route=ROUTE)
 SILENT = TransportError("nothing came")
+IN_PROGRESS = Response(409, [], b'{"code": "in_progress"}')
 
 Outcome = Response | TransportError
 
@@ -88,7 +100,7 @@ def called(
     requests: list[Request] = []
     pauses: list[float] = []
     left = iter(outcomes)
-    course = attempts(operation, REQUEST, Options(**options), errors())
+    course = attempts(operation, REQUEST, Options(**options), errors(code=("code",)))
     outcome: Outcome | None = None
     try:
         while True:
@@ -110,8 +122,9 @@ def called(
 @pytest.mark.parametrize(
     ("first", "is_repeated"),
     [
-        *((answer(status), True) for status in (408, 409, 429, 500, 502, 503, 504)),
-        *((answer(status), False) for status in (400, 401, 404, 410, 422, 501)),
+        *((answer(status), True) for status in (408, 429, 500, 502, 503, 504, 520, 529)),
+        (IN_PROGRESS, True),
+        *((answer(status), False) for status in (400, 401, 404, 409, 410, 422, 501, 519, 530)),
         (SILENT, True),
         (TransportError("late", timed_out=True), True),
         (ResponseTooLargeError("large"), False),
@@ -124,7 +137,7 @@ def test_what_may_help_is_tried_again(clock: Clock, first: Outcome, is_repeated:
     assert isinstance(end, Response) == is_repeated
 
 
-@pytest.mark.parametrize("first", [answer(503), answer(409), SILENT], ids=str)
+@pytest.mark.parametrize("first", [answer(503), IN_PROGRESS, SILENT], ids=str)
 def test_what_is_not_safe_to_repeat_is_sent_once(clock: Clock, first: Outcome) -> None:
     requests, _, end = called(clock, first, answer(200), operation=UNSAFE)
     assert len(requests) == 1
@@ -133,7 +146,7 @@ def test_what_is_not_safe_to_repeat_is_sent_once(clock: Clock, first: Outcome) -
 
 def test_another_request_in_progress_is_waited_for_where_that_is_declared(clock: Clock) -> None:
     other: Operation[Any] = Operation("get", "get", "GET", "/", idempotent=True)
-    requests, _, end = called(clock, answer(409), answer(200), operation=other)
+    requests, _, end = called(clock, IN_PROGRESS, answer(200), operation=other)
     assert len(requests) == 1
     assert isinstance(end, ConflictError)
 
@@ -173,14 +186,84 @@ def test_a_pause_ends_before_the_deadline(clock: Clock, deadline: float, made: l
 
 def test_each_attempt_has_what_is_left_of_the_deadline(clock: Clock) -> None:
     first = answer(429, Retry_After="10")
-    requests, _, _ = called(clock, first, answer(200), seconds=1, deadline=35, timeout=30)
-    assert [(each.timeout, each.deadline) for each in requests] == [(30.0, 35.0), (24.0, 24.0)]
+    requests, _, _ = called(clock, first, answer(200), seconds=1, deadline=35)
+    assert [each.deadline for each in requests] == [35.0, 24.0]
 
 
-def test_a_call_whose_time_is_over_before_it_begins_is_not_made(clock: Clock) -> None:
-    requests, _, end = called(clock, answer(200), deadline=0)
-    assert requests == []
+@pytest.mark.parametrize(
+    ("body", "is_repeated"),
+    [
+        (b'{"code": "in_progress"}', True),
+        (b'{"code": "reference_reused"}', False),
+        (b"{}", False),
+        (b"<html>", False),
+    ],
+)
+def test_a_conflict_is_repeated_only_where_its_code_says_in_progress(
+    clock: Clock, body: bytes, is_repeated: bool
+) -> None:
+    requests, _, _ = called(clock, Response(409, [], body), answer(200))
+    assert len(requests) == (2 if is_repeated else 1)
+
+
+@pytest.mark.parametrize("gone", [404, 410])
+@pytest.mark.parametrize(
+    ("first", "is_done"),
+    [
+        (SILENT, True),
+        (TransportError("late", timed_out=True, step="read"), True),
+        (answer(502), True),
+        (TransportError("refused", step="connect"), False),
+        (TransportError("full", step="pool"), False),
+        (answer(429), False),
+    ],
+    ids=str,
+)
+def test_what_an_unseen_success_has_deleted_is_deleted(
+    clock: Clock, first: Outcome, is_done: bool, gone: int
+) -> None:
+    _, _, end = called(clock, first, answer(gone), operation=DELETE)
+    assert isinstance(end, Response) == is_done
+
+
+def test_what_was_not_there_at_first_is_not_deleted(clock: Clock) -> None:
+    _, _, end = called(clock, answer(404), operation=DELETE)
+    assert isinstance(end, ApiStatusError)
+
+
+@pytest.mark.parametrize("changes", [{"method": "PUT"}, {"responses": {"200": "Thing"}}], ids=str)
+def test_only_a_deletion_without_a_result_can_have_happened_unseen(
+    clock: Clock, changes: dict[str, Any]
+) -> None:
+    other = replace(DELETE, **changes)
+    _, _, end = called(clock, SILENT, answer(404), operation=other)
+    assert isinstance(end, ApiStatusError)
+
+
+@pytest.mark.parametrize(("retries", "attempts_"), [(0, "1 attempt"), (2, "3 attempts")])
+def test_a_failure_names_the_step_the_address_and_the_attempts(
+    clock: Clock, retries: int, attempts_: str
+) -> None:
+    late = TransportError("no answer within 30 s while reading", timed_out=True, step="read")
+    _, _, end = called(clock, *[late] * 3, max_retries=retries)
+    assert str(end) == (f"getThing: no answer within 30 s while reading, GET {ROUTE}, {attempts_}")
+
+
+def test_a_failure_names_the_deadline_that_is_over(clock: Clock) -> None:
+    _, _, end = called(clock, SILENT, seconds=5, deadline=5)
     assert isinstance(end, ApiTimeoutError)
+    assert "the deadline of 5 s is over" in str(end)
+
+
+@pytest.mark.parametrize(
+    ("first", "cause"), [(answer(503), "status 503"), (SILENT, "nothing came")]
+)
+def test_the_line_about_another_attempt_names_the_cause(
+    clock: Clock, caplog: pytest.LogCaptureFixture, first: Outcome, cause: str
+) -> None:
+    caplog.set_level(logging.INFO)
+    called(clock, first, answer(200))
+    assert [cause in line for line in caplog.messages] == [True]
 
 
 @pytest.mark.parametrize(

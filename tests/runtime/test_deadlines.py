@@ -53,13 +53,13 @@ def test_a_step_gets_what_is_left_of_the_deadline(slow: Slow) -> None:
         stream.read(1, 5)
         stream.read(1, 5)
         stream.read(1, None)
-        with pytest.raises(httpcore2.TimeoutException):
+        with pytest.raises(httpcore2.ReadTimeout):
             stream.read(1, 5)
     assert slow.limits == [5, 5, 4, 1]
 
 
 def test_a_large_request_is_written_in_steps(slow: Slow) -> None:
-    with deadline(4), pytest.raises(httpcore2.TimeoutException):
+    with deadline(4), pytest.raises(httpcore2.WriteTimeout):
         Stream(slow).write(b"x" * 3 * PIECE, 5)
     assert slow.limits == [4, 1]
 
@@ -87,5 +87,10 @@ def test_connecting_is_a_step(slow: Slow, monkeypatch: pytest.MonkeyPatch) -> No
 
     monkeypatch.setattr(httpcore2.SyncBackend, "connect_tcp", connect)
     with deadline(4):
-        Backend().connect_tcp("api.example", 443, 30).read(1, 30)
+        made = Backend().connect_tcp("api.example", 443, 30)
+        made.read(1, 30)
+        with pytest.raises(httpcore2.ConnectTimeout):
+            made.start_tls(ssl.create_default_context())
+        with pytest.raises(httpcore2.ConnectTimeout):
+            Backend().connect_tcp("api.example", 443, 30)
     assert slow.limits == [4, 1]

@@ -13,14 +13,16 @@ from typing import Any
 
 from specwright.names import constant, pascal, snake, words
 
-# Attributes of the clients' base classes.
+# Attributes of the clients' base classes, and what the clients name inside their own.
 CLIENT = frozenset(
-    "base_url call close follow list page request result wait with_raw_response".split()
+    """
+    base_url cached_property close float httpx2 int request str with_options with_raw_response
+    """.split()
 )
 # What annotations and decorators of a group's methods name, read inside its class.
 GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
-METHOD = frozenset("body context self super".split())
+METHOD = frozenset("body context request_options self super".split())
 # Other arguments of `create_app`, its options among them, and what it calls.
 CREATE_APP = frozenset(
     """
@@ -34,8 +36,9 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator BaseException Batch Generator Group Literal Mapping OMIT Omit Options Page Pages
-    SERVICE Sequence SyncGroup TracebackType Transport
+    AsyncGenerator Awaitable Batch Callable Credential Generator Group Literal MAX_RESPONSE_BYTES
+    Mapping OMIT Omit Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout
+    Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
@@ -57,7 +60,7 @@ MODELS = frozenset(
     """.split()
 )
 # What a generated package imports besides the standard library.
-PACKAGES = frozenset("httpcore2 pydantic pydantic_core starlette typing_extensions".split())
+PACKAGES = frozenset("httpcore2 httpx2 pydantic pydantic_core starlette typing_extensions".split())
 # Names of files have up to 255 bytes.
 LONGEST_TITLE = 100
 

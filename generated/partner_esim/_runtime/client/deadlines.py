@@ -28,13 +28,13 @@ def deadline(seconds: float) -> Generator[None]:
         _ends.reset(token)
 
 
-def _left(timeout: float | None) -> float | None:
+def _left(timeout: float | None, late: type[httpcore2.TimeoutException]) -> float | None:
     ends = _ends.get()
     if ends is None:
         return timeout
     left = ends - time.monotonic()
     if left <= 0:
-        raise httpcore2.ReadTimeout("the deadline is over")
+        raise late("the deadline is over")
     return left if timeout is None else min(timeout, left)
 
 
@@ -46,12 +46,13 @@ class Stream(httpcore2.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """Read what has come, or wait for it."""
-        return self._stream.read(max_bytes, _left(timeout))
+        return self._stream.read(max_bytes, _left(timeout, httpcore2.ReadTimeout))
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Write everything."""
         for start in range(0, len(buffer), PIECE):
-            self._stream.write(buffer[start : start + PIECE], _left(timeout))
+            left = _left(timeout, httpcore2.WriteTimeout)
+            self._stream.write(buffer[start : start + PIECE], left)
 
     def close(self) -> None:
         """Close the connection."""
@@ -64,7 +65,8 @@ class Stream(httpcore2.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore2.NetworkStream:
         """Go on by TLS."""
-        return Stream(self._stream.start_tls(ssl_context, server_hostname, _left(timeout)))
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return Stream(self._stream.start_tls(ssl_context, server_hostname, left))
 
     def get_extra_info(self, info: str) -> Any:
         """Return what is known of the connection."""
@@ -86,6 +88,5 @@ class Backend(httpcore2.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore2.NetworkStream:
         """Connect to a host."""
-        return Stream(
-            self._backend.connect_tcp(host, port, _left(timeout), local_address, socket_options)
-        )
+        left = _left(timeout, httpcore2.ConnectTimeout)
+        return Stream(self._backend.connect_tcp(host, port, left, local_address, socket_options))

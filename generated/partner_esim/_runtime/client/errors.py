@@ -32,6 +32,10 @@ class InvalidArgumentError(ApiError, ValueError):
     """An argument breaks the contract; nothing was sent."""
 
 
+class ClientStateError(ApiError, RuntimeError):
+    """The client is closed, or its `http_client` is another process's or event loop's."""
+
+
 class ApiConnectionError(ApiError):
     """No answer came: the connection could not be made, or broke."""
 

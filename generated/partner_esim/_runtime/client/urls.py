@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import chain
 from urllib.parse import quote
 
@@ -45,6 +45,17 @@ def encoded_pairs(parameter: Parameter, value: JsonValue) -> Pairs:
 def header_value(parameter: Parameter, value: JsonValue) -> str:
     """Return the value of a header."""
     return ",".join(text for _, text in _pairs(parameter, value, str))
+
+
+def with_pairs(query: Sequence[str], more: Mapping[str, JsonValue]) -> list[str]:
+    """Return the parts of a query with parameters that replace those of the same name."""
+    parameters = {_quote(name): Parameter(name, name, "query") for name in more}
+    kept = [pair for pair in query if pair.partition("=")[0] not in parameters]
+    for parameter in parameters.values():
+        value = more[parameter.name]
+        if not is_undefined(value):
+            kept += [f"{name}={text}" for name, text in encoded_pairs(parameter, value)]
+    return kept
 
 
 def _pairs(parameter: Parameter, value: JsonValue, encode: Callable[[str], str]) -> Pairs:

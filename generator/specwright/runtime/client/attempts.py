@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import random
 import time
 from collections.abc import Generator
@@ -20,11 +21,15 @@ from .errors import (
     retry_after,
     status_error,
 )
-from .service import Options
+from .options import Options
 from .transport import Request, Response, TransportError
 from .transport import ResponseTooLargeError as TooLargeError
 
-RETRIED = frozenset({408, 429, 500, 502, 503, 504})
+# 520 to 529 are of proxies that found the service in trouble.
+RETRIED = frozenset({408, 429, 500, 502, 503, 504, *range(520, 530)})
+GONE = frozenset({404, 410})
+# Seconds of an attempt; sockets take none at all for no waiting.
+SHORTEST = 0.001
 FIRST_PAUSE = 0.5
 LONGEST_PAUSE = 8.0
 LONGEST_RETRY_AFTER = 60.0
@@ -49,39 +54,43 @@ def attempts(
     """
     retries = options.max_retries if operation.idempotent else 0
     deadline = options.deadline
-    ends = None if deadline is None else time.monotonic() + deadline
-    outcome: Response | TransportError | None = None
-    for attempt in range(retries + 1):
-        if ends is not None:
-            left = ends - time.monotonic()
-            if left <= 0:
-                raise ApiTimeoutError(f"{operation.id}: the deadline of {deadline} s is over")
-            request = replace(request, timeout=min(request.timeout, left), deadline=left)
-        outcome = yield request
+    ends = math.inf if deadline is None else time.monotonic() + deadline
+    may_be_done = False
+    made = 0
+    while True:
+        if deadline is not None:
+            request = replace(request, deadline=max(SHORTEST, ends - time.monotonic()))
+        outcome = cast("Response | TransportError", (yield request))
+        made += 1
         if isinstance(outcome, Response):
             _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
-            if 200 <= outcome.status < 300:
+            if 200 <= outcome.status < 300 or (may_be_done and _is_gone(operation, outcome)):
                 return outcome
-            pause = _pause(operation, outcome, attempt)
+            pause = _pause(operation, outcome, made, error)
+            cause = f"status {outcome.status}"
         else:
-            is_final = isinstance(outcome, TooLargeError)
-            pause = None if is_final else _backoff(attempt)
-        out_of_time = ends is not None and time.monotonic() + (pause or 0) >= ends
-        if pause is None or attempt == retries or out_of_time:
+            pause = None if isinstance(outcome, TooLargeError) else _backoff(made)
+            cause = str(outcome)
+        may_be_done = may_be_done or _may_be_done(outcome)
+        if pause is None or made > retries or time.monotonic() + pause >= ends:
             break
-        _logger.info("%s: attempt %d in %.1f s", operation.id, attempt + 2, pause)
+        _logger.info("%s: attempt %d in %.1f s, after: %s", operation.id, made + 1, pause, cause)
         yield Pause(pause)
+        if time.monotonic() >= ends:
+            break
     if isinstance(outcome, Response):
         pagination = operation.pagination
         raise status_error(outcome, error, pagination.expired if pagination else None)
-    failure = cast("TransportError", outcome)
-    raise _kind(failure)(f"{operation.id}: {failure}") from failure
+    is_over = time.monotonic() >= ends
+    over = f", the deadline of {deadline:g} s is over" if is_over else ""
+    where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"
+    raise _kind(outcome, is_over)(f"{operation.id}: {outcome}{over}, {where}") from outcome
 
 
-def _kind(failure: TransportError) -> type[ApiError]:
+def _kind(failure: TransportError, is_over: bool) -> type[ApiError]:
     if isinstance(failure, TooLargeError):
         return ResponseTooLargeError
-    return ApiTimeoutError if failure.timed_out else ApiConnectionError
+    return ApiTimeoutError if failure.timed_out or is_over else ApiConnectionError
 
 
 def is_temporary(error: ApiError) -> bool:
@@ -91,17 +100,40 @@ def is_temporary(error: ApiError) -> bool:
     return isinstance(error, ApiConnectionError)
 
 
-def _pause(operation: Operation[Any], response: Response, attempt: int) -> float | None:
+def _pause(
+    operation: Operation[Any], response: Response, made: int, error: StatusErrors
+) -> float | None:
     """Seconds to wait after an answer; None when another attempt cannot help."""
-    if response.status not in RETRIED and response.status != operation.in_progress:
+    if response.status not in RETRIED and not _is_in_progress(operation, response, error):
         return None
     asked = retry_after(response)
     if asked is None:
-        return _backoff(attempt)
+        return _backoff(made)
     return asked if asked <= LONGEST_RETRY_AFTER else None
 
 
-def _backoff(attempt: int) -> float:
-    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0**attempt)
+def _is_in_progress(operation: Operation[Any], response: Response, error: StatusErrors) -> bool:
+    """Whether the answer is the declared one to a request that is still being carried out."""
+    declared = operation.in_progress
+    if declared is None or response.status != declared.status:
+        return False
+    return status_error(response, error).code == declared.code
+
+
+def _may_be_done(outcome: Response | TransportError) -> bool:
+    """Whether an attempt that failed may have reached the service and done its work."""
+    if isinstance(outcome, Response):
+        return outcome.status >= 500
+    return outcome.step not in ("connect", "pool")
+
+
+def _is_gone(operation: Operation[Any], response: Response) -> bool:
+    """Whether an answer says that there is no more of what was to be deleted."""
+    return operation.method == "DELETE" and not operation.has_result and response.status in GONE
+
+
+def _backoff(made: int) -> float:
+    """Seconds to wait after so many attempts."""
+    longest = min(LONGEST_PAUSE, FIRST_PAUSE * 2.0 ** (made - 1))
     # Half of it is chance, so that clients that failed together do not return together.
     return longest * (0.5 + random.random() / 2)

@@ -1,271 +1,357 @@
-"""Carries out calls: the bases of the synchronous and the asynchronous client."""
+"""The bases of the synchronous and the asynchronous client, and of their groups."""
 
 from __future__ import annotations
 
-import asyncio
-import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
-from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any, Generic, ParamSpec, TypeVar, cast
+import json
+import re
+from collections.abc import Awaitable, Callable, Generator, Mapping
+from contextlib import contextmanager
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cache
+from types import TracebackType
+from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, Unpack
 
-from ..shared.operation import ListOperation, Operation
-from .attempts import Pause, attempts
+from pydantic import JsonValue, TypeAdapter
+from pydantic_core import PydanticSerializationError
+
+from ..shared.operation import Operation
+from .calls import AsyncCalls, SyncCalls
 from .connections import AsyncHTTPTransport, HTTPTransport
 from .core import Core, responses
-from .courses import run, run_async
-from .pagination import AsyncPages, Batch, Page, PageData, follow
-from .service import Options, Service
-from .transport import (
-    AsyncTransport,
-    Headers,
-    Request,
-    Response,
-    Transport,
-    TransportError,
-)
-from .waiting import wait
+from .credentials import Credential
+from .errors import InvalidArgumentError, InvalidResponseError
+from .fields import Fields, is_field_name
+from .options import ClientOptions, Options, RequestOptions, positive_integer
+from .rate_limits import RateLimit, rate_limit
+from .service import Service
+from .transport import AsyncTransport, Response, Transport
+
+if TYPE_CHECKING:
+    import httpx2
 
 P = ParamSpec("P")
 T = TypeVar("T")
+C = TypeVar("C")
+
+# RFC 9110, 9.2.2.
+_IDEMPOTENT = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"})
+_PATH = re.compile(r"/[!\"$-;=@-~]*")
 
 
 @dataclass(frozen=True, slots=True)
 class RawResponse(Generic[T]):
-    """An answer with what it means: `value` is what the method returns."""
+    """An answer with what it means.
+
+    Attributes:
+        headers: by name, in whatever case.
+        content: the body, unpacked.
+        value: what the method returns.
+        request_id: how the service calls this request, if the contract names a header for it.
+        rate_limit: what is left of the rate limit, if the contract names headers for it.
+    """
 
     status: int
-    headers: Headers = field(repr=False)
+    headers: Fields = field(repr=False)
     content: bytes = field(repr=False)
     value: T
+    request_id: str | None
+    rate_limit: RateLimit | None
 
 
 class SyncGroup:
     """Base of the groups of operations of a client."""
 
-    def __init__(self, client: SyncClient) -> None:
-        self._client = client
+    def __init__(self, calls: SyncCalls) -> None:
+        self._calls = calls
 
 
 class AsyncGroup:
     """Base of the groups of operations of an asynchronous client."""
 
-    def __init__(self, client: AsyncClient) -> None:
-        self._client = client
+    def __init__(self, calls: AsyncCalls) -> None:
+        self._calls = calls
 
 
-class SyncClient(Core):
+class SyncClient:
     """Base of the generated client."""
 
     def __init__(
         self,
         service: Service,
-        api_key: str | None,
+        credential: Credential,
         base_url: str | None,
-        options: Options,
-        transport: Transport | None,
+        given: ClientOptions,
+        app_name: str | None,
+        max_response_bytes: int,
         proxy: str | None,
+        http_client: httpx2.Client | None,
+        transport: Transport | None,
     ) -> None:
-        super().__init__(service, api_key, base_url, options)
-        self._transport = transport or HTTPTransport(
-            self.base_url, proxy, max_response_bytes=options.max_response_bytes
-        )
-        self._sleep: Callable[[float], None] = time.sleep
-        self._clock: Callable[[], float] = time.monotonic
+        self._calls = SyncCalls(service, credential, base_url, Options().changed(given), app_name)
+        _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
+        limit = positive_integer("max_response_bytes", max_response_bytes)
+        self._calls.transport = transport or HTTPTransport(self.base_url, limit, proxy, http_client)
+        self._is_copy = False
 
-    def call(
-        self,
-        operation: Operation[T],
-        arguments: Mapping[str, object] = {},
-        body: object = None,
-    ) -> T:
-        """Carry out an operation."""
-        request = self.request(operation, arguments, body)
-        return cast("T", self.result(operation, self._exchange(operation, request)))
+    @property
+    def base_url(self) -> str:
+        """Where the API is."""
+        return self._calls.base_url
 
-    def list(self, operation: ListOperation[T], arguments: Mapping[str, object]) -> Page[T]:
-        """Carry out an operation that returns a list."""
-        fetch = partial(self._page, operation, arguments, self._options)
-        return Page(fetch(None), fetch)
+    def with_options(self, **options: Unpack[ClientOptions]) -> Self:
+        """Return a client that makes calls with other options, by the connections of this one.
 
-    def follow(
-        self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        interval: float,
-        give_up_after: float | None,
-    ) -> Generator[Batch[T]]:
-        """Carry out an operation that returns a list, and go on with what is added."""
-        # The course has pauses of its own, which are no shorter than the declared ones.
-        fetch = partial(self._page, operation, arguments, replace(self._options, max_retries=0))
-        course = follow(operation, arguments, interval, give_up_after, self._clock)
-        return run(course, fetch, self._sleep)
+        Closing this client closes them; closing the one returned does nothing.
 
-    def wait(self, operation: Operation[T], arguments: Mapping[str, object], timeout: float) -> T:
-        """Carry out an operation until what it reads is final."""
-        course = wait(operation, timeout, self._clock)
-        read = partial(self._read, operation, self.request(operation, arguments, None))
-        (value,) = run(course, read, self._sleep)
-        return value
+        Raises:
+            InvalidArgumentError: an option cannot have this value.
+        """
+        return _copy(self, self._calls.with_options(options), SyncGroup)
 
     def with_raw_response(
         self, method: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
         """Call a method of this client and return its answer with status and headers."""
-        collected: list[Response] = []
-        token = responses.set(collected)
-        try:
+        with _collected() as answers:
             value = method(*args, **kwargs)
-        finally:
-            responses.reset(token)
-        last = collected[-1]
-        return RawResponse(last.status, last.headers, last.content, value)
+        return _raw(self._calls, answers[-1], value)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, JsonValue] | None = None,
+        body: object = None,
+        request_options: RequestOptions | None = None,
+    ) -> RawResponse[JsonValue]:
+        """Send a request that no method of this client stands for.
+
+        It has the client's address, key, errors and time limits, and is repeated only if its
+        method is idempotent (RFC 9110, 9.2.2).
+
+        Args:
+            path: below the base URL, beginning with `/` and percent-encoded.
+            query: parameters by name.
+            body: sent as JSON: a JSON value, or models of this package in it.
+            request_options: what this call does differently.
+
+        Returns:
+            The answer; its value is the JSON body, None when there is none.
+        """
+        operation, given = _free(method, path, body, query, request_options)
+        options = self._calls.options.changed(given)
+        answer = self._calls.answer(operation, {}, _json(body), options)
+        return _raw(self._calls, answer, _read(answer))
 
     def close(self) -> None:
-        """Close all connections."""
-        self._transport.close()
+        """Close all connections; an `http_client` that was given stays open."""
+        if not self._is_copy:
+            self._calls.transport.close()
 
-    def _page(
+    def __enter__(self) -> Self:
+        """Return the client, to be closed at the end of the block."""
+        return self
+
+    def __exit__(
         self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        options: Options,
-        cursor: str | None,
-    ) -> PageData[T]:
-        if cursor is not None and operation.pagination is not None:
-            arguments = {**arguments, operation.pagination.cursor: cursor}
-        request = self.request(operation, arguments, None)
-        return self.page(operation, self._exchange(operation, request, options))
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close all connections."""
+        self.close()
 
-    def _read(self, operation: Operation[T], request: Request, left: float) -> T:
-        deadline = self._options.deadline
-        options = replace(self._options, deadline=left if deadline is None else min(left, deadline))
-        return cast("T", self.result(operation, self._exchange(operation, request, options)))
-
-    def _exchange(
-        self, operation: Operation[Any], request: Request, options: Options | None = None
-    ) -> Response:
-        steps = attempts(operation, request, options or self._options, self._service.error)
-        step = next(steps)
-        while True:
-            outcome: Response | TransportError | None = None
-            if isinstance(step, Pause):
-                self._sleep(step)
-            else:
-                try:
-                    outcome = self._transport.send(step)
-                except TransportError as error:
-                    outcome = error
-            try:
-                step = steps.send(outcome)
-            except StopIteration as end:
-                return cast("Response", end.value)
+    def __repr__(self) -> str:
+        return _shown(self)
 
 
-class AsyncClient(Core):
+class AsyncClient:
     """Base of the generated asynchronous client."""
 
     def __init__(
         self,
         service: Service,
-        api_key: str | None,
+        credential: Credential,
         base_url: str | None,
-        options: Options,
-        transport: AsyncTransport | None,
+        given: ClientOptions,
+        app_name: str | None,
+        max_response_bytes: int,
         proxy: str | None,
+        http_client: httpx2.AsyncClient | None,
+        transport: AsyncTransport | None,
     ) -> None:
-        super().__init__(service, api_key, base_url, options)
-        self._transport = transport or AsyncHTTPTransport(
-            self.base_url, proxy, max_response_bytes=options.max_response_bytes
+        self._calls = AsyncCalls(service, credential, base_url, Options().changed(given), app_name)
+        _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
+        limit = positive_integer("max_response_bytes", max_response_bytes)
+        self._calls.transport = transport or AsyncHTTPTransport(
+            self.base_url, limit, proxy, http_client
         )
-        self._sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
-        self._clock: Callable[[], float] = time.monotonic
+        self._is_copy = False
 
-    async def call(
-        self,
-        operation: Operation[T],
-        arguments: Mapping[str, object] = {},
-        body: object = None,
-    ) -> T:
-        """Carry out an operation."""
-        request = self.request(operation, arguments, body)
-        return cast("T", self.result(operation, await self._exchange(operation, request)))
+    @property
+    def base_url(self) -> str:
+        """Where the API is."""
+        return self._calls.base_url
 
-    def list(self, operation: ListOperation[T], arguments: Mapping[str, object]) -> AsyncPages[T]:
-        """Prepare an operation that returns a list."""
-        return AsyncPages(partial(self._page, operation, arguments, self._options))
+    def with_options(self, **options: Unpack[ClientOptions]) -> Self:
+        """Return a client that makes calls with other options, by the connections of this one.
 
-    def follow(
-        self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        interval: float,
-        give_up_after: float | None,
-    ) -> AsyncGenerator[Batch[T]]:
-        """Carry out an operation that returns a list, and go on with what is added."""
-        # The course has pauses of its own, which are no shorter than the declared ones.
-        fetch = partial(self._page, operation, arguments, replace(self._options, max_retries=0))
-        course = follow(operation, arguments, interval, give_up_after, self._clock)
-        return run_async(course, fetch, self._sleep)
+        Closing this client closes them; closing the one returned does nothing.
 
-    async def wait(
-        self, operation: Operation[T], arguments: Mapping[str, object], timeout: float
-    ) -> T:
-        """Carry out an operation until what it reads is final."""
-        course = wait(operation, timeout, self._clock)
-        read = partial(self._read, operation, self.request(operation, arguments, None))
-        (value,) = [each async for each in run_async(course, read, self._sleep)]
-        return value
+        Raises:
+            InvalidArgumentError: an option cannot have this value.
+        """
+        return _copy(self, self._calls.with_options(options), AsyncGroup)
 
     async def with_raw_response(
         self, method: Callable[P, Awaitable[T]], /, *args: P.args, **kwargs: P.kwargs
     ) -> RawResponse[T]:
         """Call a method of this client and return its answer with status and headers."""
-        collected: list[Response] = []
-        token = responses.set(collected)
-        try:
+        with _collected() as answers:
             value = await method(*args, **kwargs)
-        finally:
-            responses.reset(token)
-        last = collected[-1]
-        return RawResponse(last.status, last.headers, last.content, value)
+        return _raw(self._calls, answers[-1], value)
+
+    async def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, JsonValue] | None = None,
+        body: object = None,
+        request_options: RequestOptions | None = None,
+    ) -> RawResponse[JsonValue]:
+        """Send a request that no method of this client stands for.
+
+        It has the client's address, key, errors and time limits, and is repeated only if its
+        method is idempotent (RFC 9110, 9.2.2).
+
+        Args:
+            path: below the base URL, beginning with `/` and percent-encoded.
+            query: parameters by name.
+            body: sent as JSON: a JSON value, or models of this package in it.
+            request_options: what this call does differently.
+
+        Returns:
+            The answer; its value is the JSON body, None when there is none.
+        """
+        operation, given = _free(method, path, body, query, request_options)
+        options = self._calls.options.changed(given)
+        answer = await self._calls.answer(operation, {}, _json(body), options)
+        return _raw(self._calls, answer, _read(answer))
 
     async def close(self) -> None:
-        """Close all connections."""
-        await self._transport.close()
+        """Close all connections; an `http_client` that was given stays open."""
+        if not self._is_copy:
+            await self._calls.transport.close()
 
-    async def _page(
+    async def __aenter__(self) -> Self:
+        """Return the client, to be closed at the end of the block."""
+        return self
+
+    async def __aexit__(
         self,
-        operation: ListOperation[T],
-        arguments: Mapping[str, object],
-        options: Options,
-        cursor: str | None,
-    ) -> PageData[T]:
-        if cursor is not None and operation.pagination is not None:
-            arguments = {**arguments, operation.pagination.cursor: cursor}
-        request = self.request(operation, arguments, None)
-        return self.page(operation, await self._exchange(operation, request, options))
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close all connections."""
+        await self.close()
 
-    async def _read(self, operation: Operation[T], request: Request, left: float) -> T:
-        deadline = self._options.deadline
-        options = replace(self._options, deadline=left if deadline is None else min(left, deadline))
-        return cast("T", self.result(operation, await self._exchange(operation, request, options)))
+    def __repr__(self) -> str:
+        return _shown(self)
 
-    async def _exchange(
-        self, operation: Operation[Any], request: Request, options: Options | None = None
-    ) -> Response:
-        steps = attempts(operation, request, options or self._options, self._service.error)
-        step = next(steps)
-        while True:
-            outcome: Response | TransportError | None = None
-            if isinstance(step, Pause):
-                await self._sleep(step)
-            else:
-                try:
-                    outcome = await self._transport.send(step)
-                except TransportError as error:
-                    outcome = error
-            try:
-                step = steps.send(outcome)
-            except StopIteration as end:
-                return cast("Response", end.value)
+
+def _copy(client: C, calls: Core, group: type) -> C:
+    copied = copy(client)
+    members = vars(copied)
+    # The groups make calls as this client does; the copy makes its own when they are asked for.
+    for name in [name for name, value in members.items() if isinstance(value, group)]:
+        del members[name]
+    members.update(_calls=calls, _is_copy=True)
+    return copied
+
+
+def _shown(client: SyncClient | AsyncClient) -> str:
+    # Reports of errors show clients whose arguments were refused, too.
+    address = f" {client.base_url}" if "_calls" in vars(client) else ""
+    return f"<{type(client).__name__}{address}>"
+
+
+def _check_one_way(**ways: object) -> None:
+    given = [name for name, way in ways.items() if way is not None]
+    if len(given) > 1:
+        raise InvalidArgumentError(f"{' and '.join(given)} cannot be given together")
+
+
+@contextmanager
+def _collected() -> Generator[list[Response]]:
+    answers: list[Response] = []
+    token = responses.set(answers)
+    try:
+        yield answers
+    finally:
+        responses.reset(token)
+
+
+def _raw(calls: Core, answer: Response, value: T) -> RawResponse[T]:
+    headers = Fields(answer.headers)
+    name = calls.service.error.shape.request_id_header
+    request_id = headers.get(name) if name else None
+    left = rate_limit(headers, *calls.service.rate_limit_headers)
+    return RawResponse(answer.status, headers, answer.content, value, request_id, left)
+
+
+def _free(
+    method: str,
+    path: str,
+    body: object,
+    query: Mapping[str, JsonValue] | None,
+    given: RequestOptions | None,
+) -> tuple[Operation[bytes], RequestOptions]:
+    if not is_field_name(method):
+        raise InvalidArgumentError("method: this is not an HTTP method")
+    if not _PATH.fullmatch(path):
+        raise InvalidArgumentError("path must begin with / and be percent-encoded, without query")
+    method = method.upper()
+    operation: Operation[bytes] = Operation(
+        "request",
+        "",
+        method,
+        path,
+        body_type=None if body is None else "application/json",
+        responses={"2XX": "bytes"},
+        idempotent=method in _IDEMPOTENT,
+    )
+    options = RequestOptions() if given is None else given.copy()
+    if query:
+        options["extra_query"] = {**query, **options.get("extra_query", {})}
+    return operation, options
+
+
+@cache
+def _any() -> TypeAdapter[object]:
+    return TypeAdapter(object)
+
+
+def _json(body: object) -> bytes | None:
+    if body is None:
+        return None
+    try:
+        return _any().dump_json(body, by_alias=True, exclude_unset=True, warnings="error")
+    except PydanticSerializationError:
+        pass
+    raise InvalidArgumentError("body: this cannot be written as JSON")
+
+
+def _read(answer: Response) -> JsonValue:
+    if not answer.content:
+        return None
+    try:
+        value: JsonValue = json.loads(answer.content)
+    except ValueError:
+        pass
+    else:
+        return value
+    raise InvalidResponseError("request: the answer is not JSON", answer)

@@ -1,262 +1,179 @@
-"""Transports by the connection pools of httpcore2, which is imported when one is made."""
+"""Transports by clients of httpx2, which is imported when the first request is sent."""
 
 from __future__ import annotations
 
 import asyncio
-import ssl
-import zlib
+import os
 from contextlib import nullcontext
-from functools import cache
-from typing import TYPE_CHECKING, TypedDict
-from urllib.parse import SplitResult, unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
+from typing import TYPE_CHECKING, cast
 
-from .service import MAX_RESPONSE_BYTES
-from .transport import Request, Response, ResponseTooLargeError, TransportError
+from .bodies import Body
+from .errors import ClientStateError, InvalidArgumentError
+from .exchange import Exchange, failures, outgoing
+from .proxies import chosen_proxy
+from .transport import Request, Response
 
 if TYPE_CHECKING:
-    import httpcore2
-
-# Rarely more than one; each is a copy of what is left.
-MAX_GZIP_MEMBERS = 100
-MAX_CONNECTIONS = 100
-MAX_IDLE_CONNECTIONS = 20
-IDLE_SECONDS = 5.0
-PROXIES = ("http", "https", "socks5", "socks5h")
+    import httpx2
+    from httpx2 import AsyncByteStream, SyncByteStream
 
 _NO_DEADLINE = nullcontext()
+_CLOSED = "the client is closed"
 
 
 class HTTPTransport:
-    """A transport that keeps connections open.
+    """A transport that keeps connections open, those of each process apart.
 
     Args:
         base_url: where requests will go; the environment may name a proxy for it.
-        proxy: URL of a proxy; None takes the environment's.
-        ssl_context: None takes one that all clients of the process share.
         max_response_bytes: an answer with a larger body is refused, before and after unpacking.
+        proxy: URL of a proxy; None takes the environment's.
+        http_client: sends the requests in place of connections of the transport's own.
+
+    Raises:
+        InvalidArgumentError: the proxy or the client cannot be used.
     """
 
     def __init__(
         self,
         base_url: str,
+        max_response_bytes: int,
         proxy: str | None = None,
-        ssl_context: ssl.SSLContext | None = None,
-        max_response_bytes: int = MAX_RESPONSE_BYTES,
+        http_client: httpx2.Client | None = None,
     ) -> None:
-        import httpcore2
-
-        from .deadlines import Backend, deadline
-
-        options = _options(base_url, proxy, ssl_context)
-        self._pool = httpcore2.ConnectionPool(network_backend=Backend(), **options)
-        self._deadline = deadline
         self._max_bytes = max_response_bytes
+        self._given = http_client
+        self._is_closed = False
+        # On a connection of its parent, a process would read answers to the parent.
+        self._clients: dict[int, httpx2.Client] = {}
+        if http_client is None:
+            self._scheme = base_url.partition("://")[0]
+            self._proxy = chosen_proxy(base_url, proxy)
+        else:
+            _check_kind(http_client, "Client")
 
     def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
-        seconds = request.deadline
+        client = self._clients.get(os.getpid())
+        if client is None or client.is_closed:
+            client = self._client()
+        exchange = Exchange(request)
         try:
-            with (
-                _NO_DEADLINE if seconds is None else self._deadline(seconds),
-                self._pool.stream(request.method, **_outgoing(request)) as answer,
-            ):
-                body = _Body(self._max_bytes)
-                for chunk in answer.iter_stream():
-                    body.add(chunk)
+            with exchange.deadline():
+                answer = client.send(**outgoing(request, exchange.limits, self._given))
+                try:
+                    body = Body(self._max_bytes)
+                    if answer.is_stream_consumed:
+                        # A hook of the caller's has read it.
+                        body.add(answer.content)
+                    else:
+                        for chunk in cast("SyncByteStream", answer.stream):
+                            exchange.go_on()
+                            body.add(chunk)
+                finally:
+                    answer.close()
             return body.response(answer)
-        except _failures() as error:
-            failure = _failure(error)
+        except failures() as error:
+            failure = exchange.failure(error)
         # Not within the block: what the library says may have parts of request or answer.
         raise failure
 
     def close(self) -> None:
-        """Close all connections."""
-        self._pool.close()
+        """Close all connections; a client that was given stays open."""
+        self._is_closed = True
+        client = self._clients.pop(os.getpid(), None)
+        if client is not None and self._given is None:
+            client.close()
+
+    def _client(self) -> httpx2.Client:
+        if self._is_closed or (self._given is not None and self._given.is_closed):
+            raise ClientStateError(_CLOSED)
+        if self._given is not None and self._clients:
+            raise ClientStateError("the http_client was used by another process; make one in each")
+        client = self._given
+        if client is None:
+            from .pools import client_of
+
+            client = client_of(self._scheme, self._proxy)
+        process = os.getpid()
+        # Another thread may have been here first.
+        client = self._clients.setdefault(process, client)
+        self._clients = {process: client}
+        return client
 
 
 class AsyncHTTPTransport:
-    """The asynchronous twin of `HTTPTransport`."""
+    """The asynchronous twin of `HTTPTransport`; it keeps those of each event loop apart."""
 
     def __init__(
         self,
         base_url: str,
+        max_response_bytes: int,
         proxy: str | None = None,
-        ssl_context: ssl.SSLContext | None = None,
-        max_response_bytes: int = MAX_RESPONSE_BYTES,
+        http_client: httpx2.AsyncClient | None = None,
     ) -> None:
-        import httpcore2
-
-        self._pool = httpcore2.AsyncConnectionPool(**_options(base_url, proxy, ssl_context))
         self._max_bytes = max_response_bytes
+        self._given = http_client
+        self._is_closed = False
+        # A connection belongs to the loop in which it was made.
+        self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
+        if http_client is None:
+            self._scheme = base_url.partition("://")[0]
+            self._proxy = chosen_proxy(base_url, proxy)
+        else:
+            _check_kind(http_client, "AsyncClient")
 
     async def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
+        client = self._clients.get(asyncio.get_running_loop())
+        if client is None or client.is_closed:
+            client = self._client()
+        exchange = Exchange(request)
         seconds = request.deadline
         try:
-            async with (
-                _NO_DEADLINE if seconds is None else asyncio.timeout(seconds),
-                self._pool.stream(request.method, **_outgoing(request)) as answer,
-            ):
-                body = _Body(self._max_bytes)
-                async for chunk in answer.aiter_stream():
-                    body.add(chunk)
+            async with _NO_DEADLINE if seconds is None else asyncio.timeout(seconds):
+                answer = await client.send(**outgoing(request, exchange.limits, self._given))
+                try:
+                    body = Body(self._max_bytes)
+                    if answer.is_stream_consumed:
+                        body.add(answer.content)
+                    else:
+                        async for chunk in cast("AsyncByteStream", answer.stream):
+                            exchange.go_on()
+                            body.add(chunk)
+                finally:
+                    await answer.aclose()
             return body.response(answer)
-        except _failures() as error:
-            failure = _failure(error)
+        except failures() as error:
+            failure = exchange.failure(error)
         raise failure
 
     async def close(self) -> None:
-        """Close all connections."""
-        await self._pool.aclose()
+        """Close all connections; a client that was given stays open."""
+        self._is_closed = True
+        client = self._clients.pop(asyncio.get_running_loop(), None)
+        if client is not None and self._given is None:
+            await client.aclose()
+
+    def _client(self) -> httpx2.AsyncClient:
+        if self._is_closed or (self._given is not None and self._given.is_closed):
+            raise ClientStateError(_CLOSED)
+        if self._given is not None and self._clients:
+            raise ClientStateError(
+                "the http_client was used in another event loop; make one in each"
+            )
+        client = self._given
+        if client is None:
+            from .pools import async_client_of
+
+            client = async_client_of(self._scheme, self._proxy)
+        open_ones = {loop: kept for loop, kept in self._clients.items() if not loop.is_closed()}
+        self._clients = {**open_ones, asyncio.get_running_loop(): client}
+        return client
 
 
-class _Body:
-    """What has come of a body, up to a limit."""
+def _check_kind(http_client: object, kind: str) -> None:
+    import httpx2
 
-    def __init__(self, limit: int) -> None:
-        self._limit = limit
-        self._chunks: list[bytes] = []
-        self._size = 0
-
-    def add(self, chunk: bytes) -> None:
-        self._size += len(chunk)
-        if self._size > self._limit:
-            raise _too_large(self._limit)
-        self._chunks.append(chunk)
-
-    def response(self, answer: httpcore2.Response) -> Response:
-        headers = [
-            (name.decode("latin-1"), text.decode("latin-1")) for name, text in answer.headers
-        ]
-        response = Response(answer.status, headers, b"".join(self._chunks))
-        if (response.header("content-encoding") or "").lower() != "gzip":
-            return response
-        return Response(answer.status, headers, _unpacked(response.content, self._limit))
-
-
-def _unpacked(content: bytes, limit: int) -> bytes:
-    unpacked = b""
-    for _ in range(MAX_GZIP_MEMBERS):
-        member = zlib.decompressobj(wbits=31)
-        try:
-            unpacked += member.decompress(content, limit + 1 - len(unpacked))
-        except zlib.error:
-            break
-        if len(unpacked) > limit:
-            raise _too_large(limit)
-        if not member.eof:
-            break
-        content = member.unused_data
-        if not content:
-            return unpacked
-    raise TransportError("the answer's compression is broken")
-
-
-def _too_large(limit: int) -> TransportError:
-    return ResponseTooLargeError(f"the answer has more than {limit} bytes")
-
-
-class _Options(TypedDict):
-    proxy: httpcore2.Proxy | None
-    ssl_context: ssl.SSLContext | None
-    max_connections: int
-    max_keepalive_connections: int
-    keepalive_expiry: float
-
-
-class _Outgoing(TypedDict):
-    url: str
-    headers: list[tuple[bytes, bytes]]
-    content: bytes | None
-    extensions: dict[str, dict[str, float]]
-
-
-def _options(base_url: str, proxy: str | None, context: ssl.SSLContext | None) -> _Options:
-    scheme, _, rest = base_url.partition("://")
-    if proxy is None and not proxy_bypass(rest.partition("/")[0]):
-        proxies = getproxies()
-        proxy = proxies.get(scheme) or proxies.get("all")
-    if context is None and (scheme == "https" or (proxy or "").startswith("https")):
-        context = _shared_context()
-    return {
-        "proxy": _proxy(proxy, context) if proxy else None,
-        "ssl_context": context,
-        "max_connections": MAX_CONNECTIONS,
-        "max_keepalive_connections": MAX_IDLE_CONNECTIONS,
-        "keepalive_expiry": IDLE_SECONDS,
-    }
-
-
-def _proxy(url: str, context: ssl.SSLContext | None) -> httpcore2.Proxy:
-    import httpcore2
-
-    # What the environment calls `host:port` is reached by plain HTTP.
-    url = url if "://" in url else f"http://{url}"
-    parts = _parts(url)
-    if parts is None:
-        # Not shown: there may be a password in it.
-        raise ValueError(f"a proxy has a URL in ASCII that begins with {', '.join(PROXIES)}")
-    auth = None
-    if parts.username:
-        auth = unquote(parts.username).encode(), unquote(parts.password or "").encode()
-    is_tls = parts.scheme == "https"
-    return httpcore2.Proxy(url, auth, ssl_context=context if is_tls else None)
-
-
-def _parts(url: str) -> SplitResult | None:
-    try:
-        parts = urlsplit(url)
-        is_usable = parts.scheme in PROXIES and parts.hostname and parts.port != 0
-    except ValueError:
-        return None
-    return parts if is_usable and url.isascii() else None
-
-
-@cache
-def _shared_context() -> ssl.SSLContext:
-    import httpcore2
-
-    return httpcore2.default_ssl_context()
-
-
-def _outgoing(request: Request) -> _Outgoing:
-    seconds = request.timeout
-    return {
-        "url": request.url,
-        "headers": [(name.encode(), value.encode("latin-1")) for name, value in request.headers],
-        "content": request.content,
-        "extensions": {
-            "timeout": {"connect": seconds, "read": seconds, "write": seconds, "pool": seconds}
-        },
-    }
-
-
-@cache
-def _failures() -> tuple[type[Exception], ...]:
-    import httpcore2
-
-    return (
-        TimeoutError,
-        httpcore2.TimeoutException,
-        httpcore2.NetworkError,
-        httpcore2.ProtocolError,
-        httpcore2.ProxyError,
-        httpcore2.UnsupportedProtocol,
-    )
-
-
-def _failure(error: Exception) -> TransportError:
-    import httpcore2
-
-    match error:
-        case httpcore2.TimeoutException():
-            return TransportError(str(error) or type(error).__name__, timed_out=True)
-        case TimeoutError():
-            return TransportError("the deadline is over", timed_out=True)
-        case httpcore2.RemoteProtocolError():
-            return TransportError("the connection broke, or the answer is not HTTP")
-        case httpcore2.ProtocolError():
-            return TransportError("the request is not HTTP")
-        case _:
-            return TransportError(str(error) or type(error).__name__)
+    if not isinstance(http_client, getattr(httpx2, kind)):
+        raise InvalidArgumentError(f"http_client must be an httpx2.{kind}")

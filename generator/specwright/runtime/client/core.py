@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
-from typing import Any, TypeVar, cast
+from copy import copy
+from typing import Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
-from pydantic_core import PydanticSerializationError, from_json
+from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.operation import ListOperation, Operation, attribute
+from .attempts import GONE
+from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
-from .fields import is_field_name, is_field_value
+from .fields import is_field_value, merged
 from .omit import OMIT
+from .options import ClientOptions, Options
 from .pagination import PageData
-from .service import Options, Service
+from .service import Service
 from .transport import Headers, Request, Response
-from .urls import encoded_pairs, header_value, is_undefined, path_segment
+from .urls import encoded_pairs, header_value, is_undefined, path_segment, with_pairs
 
 T = TypeVar("T")
 
@@ -30,52 +35,61 @@ _PRINTED = re.compile("[!-~]+")
 responses: ContextVar[list[Response] | None] = ContextVar("responses", default=None)
 
 
+# The service, the key, where the API is, how calls are made, the name of the program.
+Given = tuple[Service, Credential, str | None, Options, str | None]
+
+
 class Core:
     """Everything about calls that does not wait for anything."""
 
     def __init__(
-        self, service: Service, api_key: str | None, base_url: str | None, options: Options
+        self,
+        service: Service,
+        credential: Credential,
+        base_url: str | None,
+        options: Options,
+        app_name: str | None,
     ) -> None:
-        environment = service.env_prefix
-        base_url = base_url or os.environ.get(f"{environment}_BASE_URL") or service.server_url
+        variable = f"{service.env_prefix}_BASE_URL"
+        base_url = base_url or os.environ.get(variable) or service.server_url
         host = _host(base_url)
         if host is None:
             # Not shown: there may be a password in it.
             raise InvalidArgumentError(
                 "the base URL is not an HTTP address in ASCII, without user, query and fragment; "
-                f"pass base_url or set {environment}_BASE_URL"
+                f"pass base_url or set {variable}"
             )
+        if app_name is not None and not is_field_value(app_name):
+            raise InvalidArgumentError("app_name has characters that no header can carry")
         self.base_url = base_url.rstrip("/")
-        self._options = options
-        self._service = service
+        self.service = service
+        self.options = options
         self._codecs = Codecs(service.models)
         self._headers: Headers = [
             ("host", host),
             ("accept", "application/json, */*;q=0.5"),
             ("accept-encoding", "gzip"),
-            ("user-agent", service.user_agent),
+            ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
         ]
-        for name, value in options.headers.items():
-            if not is_field_name(name):
-                raise InvalidArgumentError("a header has a name that no header can have")
-            if not is_field_value(value):
-                raise InvalidArgumentError(f"the header {name} has a value that none can carry")
-            self._headers.append((name, value))
-        api_key = api_key or os.environ.get(f"{environment}_API_KEY")
-        if service.credential_header is not None:
-            if not api_key:
-                raise InvalidArgumentError(f"no key: pass api_key or set {environment}_API_KEY")
-            if not api_key.isascii() or not is_field_value(api_key):
-                raise InvalidArgumentError(
-                    "the key begins or ends with a space, or has characters no header can carry"
-                )
-            self._headers.append((service.credential_header, service.credential_prefix + api_key))
+        self.credential = credential
+        credential.prepare(service, options.headers)
 
-    def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.base_url}>"
+    def with_options(self, given: ClientOptions) -> Self:
+        """Return a copy that makes calls with other options, by the same connections.
+
+        Raises:
+            InvalidArgumentError: an option cannot have this value.
+        """
+        changed = copy(self)
+        changed.options = self.options.changed(given)
+        return changed
 
     def request(
-        self, operation: Operation[Any], arguments: Mapping[str, Any], body: object
+        self,
+        operation: Operation[Any],
+        arguments: Mapping[str, Any],
+        body: object,
+        options: Options,
     ) -> Request:
         """Validate what was passed and write it as a request.
 
@@ -83,7 +97,7 @@ class Core:
             InvalidArgumentError: an argument breaks the contract.
         """
         path, query, cookies = operation.path, list[str](), list[str]()
-        headers = self._headers
+        headers = Headers()
         for parameter in operation.parameters:
             value = arguments.get(parameter.name)
             where = parameter.wire
@@ -105,17 +119,31 @@ class Core:
                 text = header_value(parameter, value)
                 if not is_field_value(text):
                     raise InvalidArgumentError(f"{where}: no header can carry this value")
-                headers = [*headers, (where, text)]
+                headers.append((where, text))
         if cookies:
-            headers = [*headers, ("cookie", "; ".join(cookies))]
-        content = None
-        if body is not None and operation.body_type is not None:
-            content = self._content(operation.body, body)
-            headers = [*headers, ("content-type", operation.body_type)]
+            headers.append(("cookie", "; ".join(cookies)))
+        content, own = None, self._headers
+        if operation.body_type is not None and (body is not None or options.body):
+            content = b"{}" if body is None else self._content(operation.body, body)
+            content = _with_members(content, options.body) if options.body else content
+            own = [*own, ("content-type", operation.body_type)]
         elif operation.method not in ("GET", "HEAD"):
             content = b""
-        url = self.base_url + path + ("?" + "&".join(query) if query else "")
-        return Request(operation.method, url, headers, content, self._options.timeout)
+        if options.query:
+            query = with_pairs(query, options.query)
+        return Request(
+            operation.method,
+            self.base_url + path + ("?" + "&".join(query) if query else ""),
+            merged(merged(own, options.headers), headers),
+            content,
+            options.timeout,
+            route=self.base_url + operation.path,
+        )
+
+    def has_key(self, request: Request) -> bool:
+        """Tell whether a request needs no key: there is none, or the caller wrote its header."""
+        name = self.credential.name
+        return name is None or any(each.lower() == name for each, _ in request.headers)
 
     def _content(self, model: str | None, body: object) -> bytes:
         if model is None:
@@ -140,6 +168,9 @@ class Core:
         if collected is not None:
             collected.append(response)
         is_declared, model = operation.model_for(response.status)
+        if response.status in GONE:
+            # What was to be deleted is gone: an attempt before this one has deleted it.
+            return None
         if not is_declared:
             raise InvalidResponseError(
                 f"{operation.id}: the answer has a status that is not declared", response
@@ -192,3 +223,13 @@ def _encoded(codec: Codec, where: str, value: object) -> bytes:
         problems = f"{where}: a model was given a value that its field cannot have"
     # Not within the block: the first error, which knows the value, would stay behind this one.
     raise InvalidArgumentError(problems)
+
+
+def _with_members(content: bytes, members: Mapping[str, Any]) -> bytes:
+    try:
+        body = json.loads(content)
+    except ValueError:
+        body = None
+    if not isinstance(body, dict):
+        raise InvalidArgumentError("extra_body: the body is not a JSON object")
+    return to_json({**body, **members})

@@ -1,14 +1,11 @@
-"""What a client is told before its first call: the API, and how calls are made."""
+"""What a client is told of the API before its first call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import ModuleType
 
 from .errors import StatusErrors
-
-MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,22 +19,5 @@ class Service:
     user_agent: str
     credential_header: str | None
     credential_prefix: str
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """How calls are made.
-
-    Attributes:
-        timeout: seconds for each step of one attempt (connect, send, each read).
-        max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses; None for no limit.
-        headers: sent with every request.
-        max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
-    """
-
-    timeout: float = 30.0
-    max_retries: int = 2
-    deadline: float | None = None
-    headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
-    max_response_bytes: int = MAX_RESPONSE_BYTES
+    # With the policy, and with what is left.
+    rate_limit_headers: tuple[str | None, str | None] = (None, None)

@@ -3,9 +3,27 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Literal, Protocol
 
 Headers = list[tuple[str, str]]
+Step = Literal["connect", "write", "read", "pool"]
+
+
+@dataclass(frozen=True, slots=True)
+class Timeout:
+    """Seconds for each step of an attempt; None for no limit.
+
+    Attributes:
+        connect: for a connection, and again for its TLS handshake.
+        read: for each part of the answer.
+        write: for each part of the request.
+        pool: for a connection to become free, when all are in use.
+    """
+
+    connect: float | None = 30.0
+    read: float | None = 30.0
+    write: float | None = 30.0
+    pool: float | None = 30.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,14 +33,16 @@ class Request:
     Attributes:
         timeout: seconds for each step of the exchange.
         deadline: seconds for the exchange as a whole; None for no limit.
+        route: the URL without its query, the path as a template; for messages and metrics.
     """
 
     method: str
     url: str
     headers: Headers = field(repr=False)
     content: bytes | None = field(default=None, repr=False)
-    timeout: float = 30.0
+    timeout: Timeout = Timeout()
     deadline: float | None = None
+    route: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +60,17 @@ class Response:
 
 
 class TransportError(Exception):
-    """No answer came; `timed_out` says whether because time ran out."""
+    """No answer came.
 
-    def __init__(self, message: str, *, timed_out: bool = False) -> None:
+    Attributes:
+        timed_out: whether because time ran out.
+        step: where the exchange ended, if that is known.
+    """
+
+    def __init__(self, message: str, *, timed_out: bool = False, step: Step | None = None) -> None:
         super().__init__(message)
         self.timed_out = timed_out
+        self.step = step
 
 
 class ResponseTooLargeError(TransportError):

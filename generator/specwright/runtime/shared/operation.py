@@ -86,6 +86,14 @@ class FinalStates:
 
 
 @dataclass(frozen=True, slots=True)
+class ErrorAnswer:
+    """An answer that is known by its HTTP status and its error code."""
+
+    status: int
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
 class Operation(Generic[Result]):
     """One operation; `Result` is what a successful call returns.
 
@@ -102,8 +110,8 @@ class Operation(Generic[Result]):
             model; None for a response without a body, `bytes` for one that is not JSON.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
-        in_progress: status of the answer while an earlier request with the same key is still
-            at work (`x-contract-idempotency`).
+        in_progress: the answer while an earlier request with the same key is still at work
+            (`x-contract-idempotency`).
         one_of: groups of query parameters at least one of which must be given, with the
             error code of their absence.
         rate_limit: name of the class of `x-contract-rate-limit`.
@@ -122,11 +130,16 @@ class Operation(Generic[Result]):
     responses: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     secured: bool = True
     idempotent: bool = False
-    in_progress: int | None = None
+    in_progress: ErrorAnswer | None = None
     pagination: Pagination | None = None
     one_of: tuple[tuple[tuple[str, ...], str], ...] = ()
     rate_limit: str | None = None
     final: FinalStates | None = None
+
+    @property
+    def has_result(self) -> bool:
+        """Whether a success has a body."""
+        return any(model for status, model in self.responses.items() if status[0] == "2")
 
     def model_for(self, status: int) -> tuple[bool, str | None]:
         """Tell whether `status` is declared and which model its JSON body has.

@@ -62,7 +62,6 @@ RATE_LIMITS = Keyword[RateLimits](
         "classes": {"read": {"limit": 600, "window_seconds": 60, "scope": "key"}},
         "headers": {"retry": "Retry-After"},
     },
-    SERVED,
 )
 RATE_LIMIT = Keyword[RateLimit](
     "x-contract-rate-limit",

@@ -10,6 +10,7 @@ from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
+    ErrorAnswer,
     ErrorCode,
     ErrorShape,
     ListOperation,
@@ -70,5 +71,5 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     body_type="application/json",
     responses={"201": "Order", **_FAILURES_2},
     idempotent=True,
-    in_progress=409,
+    in_progress=ErrorAnswer(409, "order_repeated"),
 )

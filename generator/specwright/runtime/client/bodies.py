@@ -1,0 +1,75 @@
+"""Bodies of answers, as they come and unpacked, up to a limit of bytes."""
+
+from __future__ import annotations
+
+import zlib
+from typing import TYPE_CHECKING
+
+from .transport import Response, ResponseTooLargeError, TransportError
+
+if TYPE_CHECKING:
+    import httpx2
+
+# Rarely more than one; each is a copy of what is left.
+MAX_GZIP_MEMBERS = 100
+_PLAIN = ("", "identity")
+
+
+class Body:
+    """What has come of a body, up to a limit."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._chunks: list[bytes] = []
+        self._size = 0
+
+    def add(self, chunk: bytes) -> None:
+        """Take what has come.
+
+        Raises:
+            ResponseTooLargeError: it is more than the limit allows.
+        """
+        self._size += len(chunk)
+        if self._size > self._limit:
+            raise _too_large(self._limit)
+        self._chunks.append(chunk)
+
+    def response(self, answer: httpx2.Response) -> Response:
+        """Return the answer with its body unpacked.
+
+        Raises:
+            TransportError: the body cannot be unpacked, or is too large then.
+        """
+        headers = [
+            (name.decode("latin-1"), text.decode("latin-1")) for name, text in answer.headers.raw
+        ]
+        response = Response(answer.status_code, headers, b"".join(self._chunks))
+        encoding = (response.header("content-encoding") or "").lower()
+        # A hook that reads an answer unpacks it.
+        if encoding in _PLAIN or answer.is_stream_consumed:
+            return response
+        if encoding not in ("gzip", "x-gzip"):
+            raise TransportError("the answer has an encoding that was not asked for")
+        return Response(response.status, headers, _unpacked(response.content, self._limit))
+
+
+def _unpacked(content: bytes, limit: int) -> bytes:
+    unpacked = b""
+    for _ in range(MAX_GZIP_MEMBERS):
+        member = zlib.decompressobj(wbits=31)
+        try:
+            unpacked += member.decompress(content, limit + 1 - len(unpacked))
+        except zlib.error:
+            break
+        if len(unpacked) > limit:
+            raise _too_large(limit)
+        if not member.eof:
+            break
+        content = member.unused_data
+        if not content:
+            return unpacked
+    raise TransportError("the answer's compression is broken")
+
+
+def _too_large(limit: int) -> TransportError:
+    return ResponseTooLargeError(f"the answer has more than {limit} bytes")

@@ -1,0 +1,251 @@
+"""Carries out calls, synchronous and asynchronous, for the groups of a client."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, TypeVar, cast
+
+from ..shared.operation import ListOperation, Operation
+from .attempts import Pause, attempts
+from .core import Core, Given
+from .courses import run, run_async
+from .options import Options, RequestOptions
+from .pagination import AsyncPages, Batch, Page, PageData, follow
+from .transport import AsyncTransport, Request, Response, Transport, TransportError
+from .waiting import wait
+
+T = TypeVar("T")
+
+
+class SyncCalls(Core):
+    """Carries out the calls of a client."""
+
+    transport: Transport
+
+    def __init__(self, *given: *Given) -> None:
+        super().__init__(*given)
+        self.sleep: Callable[[float], None] = time.sleep
+        self.clock: Callable[[], float] = time.monotonic
+
+    def call(
+        self,
+        operation: Operation[T],
+        arguments: Mapping[str, object] = {},
+        body: object = None,
+        options: RequestOptions | None = None,
+    ) -> T:
+        """Carry out an operation."""
+        chosen = self.options.changed(options)
+        return cast("T", self.result(operation, self.answer(operation, arguments, body, chosen)))
+
+    def list(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: RequestOptions | None = None,
+    ) -> Page[T]:
+        """Carry out an operation that returns a list."""
+        fetch = partial(self._page, operation, arguments, self.options.changed(options))
+        return Page(fetch(None), fetch)
+
+    def follow(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        interval: float,
+        give_up_after: float | None,
+        options: RequestOptions | None = None,
+    ) -> Generator[Batch[T]]:
+        """Carry out an operation that returns a list, and go on with what is added."""
+        # The course has pauses of its own, which are no shorter than the declared ones.
+        chosen = replace(self.options.changed(options), max_retries=0)
+        fetch = partial(self._page, operation, arguments, chosen)
+        course = follow(operation, arguments, interval, give_up_after, self.clock)
+        return run(course, fetch, self.sleep)
+
+    def wait(
+        self,
+        operation: Operation[T],
+        arguments: Mapping[str, object],
+        timeout: float,
+        options: RequestOptions | None = None,
+    ) -> T:
+        """Carry out an operation until what it reads is final."""
+        course = wait(operation, timeout, self.clock)
+        read = partial(self._read, operation, arguments, self.options.changed(options))
+        (value,) = run(course, read, self.sleep)
+        return value
+
+    def answer(
+        self,
+        operation: Operation[Any],
+        arguments: Mapping[str, object],
+        body: object,
+        options: Options,
+    ) -> Response:
+        """Send a request until it succeeds, or for the last time."""
+        request = self.request(operation, arguments, body, options)
+        return self._exchange(operation, request, options)
+
+    def _page(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        cursor: str | None,
+    ) -> PageData[T]:
+        if cursor is not None and operation.pagination is not None:
+            arguments = {**arguments, operation.pagination.cursor: cursor}
+        return self.page(operation, self.answer(operation, arguments, None, options))
+
+    def _read(
+        self,
+        operation: Operation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        left: float,
+    ) -> T:
+        answer = self.answer(operation, arguments, None, options.within(left))
+        return cast("T", self.result(operation, answer))
+
+    def _exchange(self, operation: Operation[Any], request: Request, options: Options) -> Response:
+        steps = attempts(operation, request, options, self.service.error)
+        step = next(steps)
+        while True:
+            outcome: Response | TransportError | None = None
+            if isinstance(step, Pause):
+                self.sleep(step)
+            else:
+                try:
+                    outcome = self.transport.send(self._signed(step))
+                except TransportError as error:
+                    outcome = error
+            try:
+                step = steps.send(outcome)
+            except StopIteration as end:
+                return cast("Response", end.value)
+
+    def _signed(self, request: Request) -> Request:
+        if self.has_key(request):
+            return request
+        return replace(request, headers=[*request.headers, self.credential.field()])
+
+
+class AsyncCalls(Core):
+    """The asynchronous twin of `SyncCalls`."""
+
+    transport: AsyncTransport
+
+    def __init__(self, *given: *Given) -> None:
+        super().__init__(*given)
+        self.sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self.clock: Callable[[], float] = time.monotonic
+
+    async def call(
+        self,
+        operation: Operation[T],
+        arguments: Mapping[str, object] = {},
+        body: object = None,
+        options: RequestOptions | None = None,
+    ) -> T:
+        """Carry out an operation."""
+        chosen = self.options.changed(options)
+        answer = await self.answer(operation, arguments, body, chosen)
+        return cast("T", self.result(operation, answer))
+
+    def list(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: RequestOptions | None = None,
+    ) -> AsyncPages[T]:
+        """Prepare an operation that returns a list."""
+        return AsyncPages(partial(self._page, operation, arguments, self.options.changed(options)))
+
+    def follow(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        interval: float,
+        give_up_after: float | None,
+        options: RequestOptions | None = None,
+    ) -> AsyncGenerator[Batch[T]]:
+        """Carry out an operation that returns a list, and go on with what is added."""
+        # The course has pauses of its own, which are no shorter than the declared ones.
+        chosen = replace(self.options.changed(options), max_retries=0)
+        fetch = partial(self._page, operation, arguments, chosen)
+        course = follow(operation, arguments, interval, give_up_after, self.clock)
+        return run_async(course, fetch, self.sleep)
+
+    async def wait(
+        self,
+        operation: Operation[T],
+        arguments: Mapping[str, object],
+        timeout: float,
+        options: RequestOptions | None = None,
+    ) -> T:
+        """Carry out an operation until what it reads is final."""
+        course = wait(operation, timeout, self.clock)
+        read = partial(self._read, operation, arguments, self.options.changed(options))
+        (value,) = [each async for each in run_async(course, read, self.sleep)]
+        return value
+
+    async def answer(
+        self,
+        operation: Operation[Any],
+        arguments: Mapping[str, object],
+        body: object,
+        options: Options,
+    ) -> Response:
+        """Send a request until it succeeds, or for the last time."""
+        request = self.request(operation, arguments, body, options)
+        return await self._exchange(operation, request, options)
+
+    async def _page(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        cursor: str | None,
+    ) -> PageData[T]:
+        if cursor is not None and operation.pagination is not None:
+            arguments = {**arguments, operation.pagination.cursor: cursor}
+        return self.page(operation, await self.answer(operation, arguments, None, options))
+
+    async def _read(
+        self,
+        operation: Operation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        left: float,
+    ) -> T:
+        answer = await self.answer(operation, arguments, None, options.within(left))
+        return cast("T", self.result(operation, answer))
+
+    async def _exchange(
+        self, operation: Operation[Any], request: Request, options: Options
+    ) -> Response:
+        steps = attempts(operation, request, options, self.service.error)
+        step = next(steps)
+        while True:
+            outcome: Response | TransportError | None = None
+            if isinstance(step, Pause):
+                await self.sleep(step)
+            else:
+                try:
+                    outcome = await self.transport.send(await self._signed(step))
+                except TransportError as error:
+                    outcome = error
+            try:
+                step = steps.send(outcome)
+            except StopIteration as end:
+                return cast("Response", end.value)
+
+    async def _signed(self, request: Request) -> Request:
+        if self.has_key(request):
+            return request
+        return replace(request, headers=[*request.headers, await self.credential.field_async()])

@@ -1,0 +1,174 @@
+"""One request and its answer by httpx2: what is sent, how long it may take, how it failed."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from .errors import ApiError, InvalidArgumentError
+from .transport import Request, Step, TransportError
+
+if TYPE_CHECKING:
+    import httpx2
+
+Limits = dict[Step, float | None]
+
+_DOING: dict[Step | None, str] = {
+    None: "",
+    "connect": " while connecting",
+    "write": " while sending",
+    "read": " while reading",
+    "pool": " while waiting for a free connection",
+}
+_NO_DEADLINE = nullcontext()
+
+
+class Exchange:
+    """How long an exchange may take, and how far it has come."""
+
+    def __init__(self, request: Request) -> None:
+        seconds, timeout = request.deadline, request.timeout
+        self._seconds = seconds
+        self._step: Step | None = None
+        self.limits: Limits = {
+            "connect": timeout.connect,
+            "read": timeout.read,
+            "write": timeout.write,
+            "pool": timeout.pool,
+        }
+        self._ends = math.inf
+        if seconds is not None:
+            self._ends = time.monotonic() + seconds
+            for step, limit in self.limits.items():
+                self.limits[step] = seconds if limit is None else min(limit, seconds)
+
+    def deadline(self) -> AbstractContextManager[None]:
+        """Let the steps of the connections end with the exchange."""
+        if self._seconds is None:
+            return _NO_DEADLINE
+        from .deadlines import deadline
+
+        return deadline(self._seconds)
+
+    def go_on(self) -> None:
+        """Notice that a part of the answer has come.
+
+        Raises:
+            TimeoutError: the time of the exchange is over.
+        """
+        self._step = "read"
+        if self._seconds is not None and time.monotonic() >= self._ends:
+            raise TimeoutError
+
+    def failure(self, error: Exception) -> TransportError | ApiError:
+        """Say what an error of the library comes to, without what it tells of the exchange."""
+        import httpx2
+
+        if isinstance(error, httpx2.InvalidURL):
+            return InvalidArgumentError("the arguments make a URL that cannot be sent")
+        step = _step(error) or self._step
+        if isinstance(error, TimeoutError | httpx2.TimeoutException):
+            return TransportError(self._late(step), timed_out=True, step=step)
+        return TransportError(_said(error) + _DOING[step], step=step)
+
+    def _late(self, step: Step | None) -> str:
+        is_over = time.monotonic() >= self._ends
+        seconds = self._seconds if is_over or step is None else self.limits[step]
+        return f"no answer within {seconds:.3g} s{_DOING[step]}"
+
+
+def outgoing(
+    request: Request, limits: Limits, given: httpx2.Client | httpx2.AsyncClient | None
+) -> dict[str, Any]:
+    """Return the arguments of `send`.
+
+    Args:
+        given: the caller's client, whose headers and authentication stand in for what the
+            request does not say itself.
+    """
+    import httpx2
+
+    headers = [(name.encode(), text.encode("latin-1")) for name, text in request.headers]
+    content = request.content
+    if content is not None:
+        headers.append((b"content-length", b"%d" % len(content)))
+    auth = None
+    if given is not None:
+        said = {name.lower() for name, _ in headers}
+        headers += [field for field in given.headers.raw if field[0].lower() not in said]
+        auth = None if b"authorization" in said else given.auth
+    made = httpx2.Request(
+        request.method,
+        request.url,
+        headers=headers,
+        # As bytes, the content would bring headers with it.
+        stream=httpx2.ByteStream(content) if content else _no_content(),
+        extensions={"timeout": limits},
+    )
+    # Hooks look at the content.
+    made.read()
+    return {"request": made, "stream": True, "auth": auth, "follow_redirects": False}
+
+
+@cache
+def _no_content() -> httpx2.ByteStream:
+    import httpx2
+
+    class NoContent(httpx2.ByteStream):
+        # One part without bytes would be written like any other.
+        def __iter__(self) -> Iterator[bytes]:
+            return iter(())
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            return
+            yield
+
+    return NoContent(b"")
+
+
+@cache
+def failures() -> tuple[type[Exception], ...]:
+    """Return the errors of the library that `Exchange.failure` knows."""
+    import httpx2
+
+    return TimeoutError, httpx2.RequestError, httpx2.InvalidURL
+
+
+@cache
+def _steps() -> dict[type[Exception], Step]:
+    import httpx2
+
+    return {
+        httpx2.ConnectTimeout: "connect",
+        httpx2.ConnectError: "connect",
+        httpx2.ProxyError: "connect",
+        httpx2.WriteTimeout: "write",
+        httpx2.WriteError: "write",
+        httpx2.ReadTimeout: "read",
+        httpx2.ReadError: "read",
+        httpx2.RemoteProtocolError: "read",
+        httpx2.DecodingError: "read",
+        httpx2.PoolTimeout: "pool",
+    }
+
+
+def _step(error: Exception) -> Step | None:
+    return next((step for kind, step in _steps().items() if isinstance(error, kind)), None)
+
+
+def _said(error: Exception) -> str:
+    import httpx2
+
+    match error:
+        case httpx2.RemoteProtocolError():
+            return "the connection broke, or the answer is not HTTP"
+        case httpx2.ProtocolError():
+            return "the request is not HTTP"
+        case httpx2.DecodingError():
+            return "the answer's compression is broken"
+        case _:
+            return str(error) or type(error).__name__

@@ -1,0 +1,164 @@
+"""How calls are made, and which values the options of that may have."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, TypedDict, cast
+
+from pydantic import JsonValue
+
+from .errors import InvalidArgumentError
+from .fields import is_field_name, is_field_value, merged
+from .transport import Headers, Timeout
+
+MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+# The client writes these itself, from the address and the body.
+_KEPT = frozenset({"host", "content-length", "transfer-encoding"})
+
+
+class ClientOptions(TypedDict, total=False):
+    """What `with_options` changes; what is left out stays.
+
+    Attributes:
+        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
+        max_retries: attempts after the first, of operations that are safe to repeat.
+        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        headers: sent with every request, besides those of the client that have other names.
+    """
+
+    timeout: float | Timeout | None
+    max_retries: int
+    deadline: float | None
+    headers: Mapping[str, str]
+
+
+class RequestOptions(TypedDict, total=False):
+    """What one call does differently; what is left out is as the client has it.
+
+    Attributes:
+        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
+        max_retries: attempts after the first, if the operation is safe to repeat.
+        deadline: seconds for the call with all its attempts and pauses; None for no limit.
+        extra_headers: sent besides those of the client and in place of those of the same name.
+        extra_query: query parameters, in place of those of the same name.
+        extra_body: members of the JSON body, in place of those of the same name; not validated.
+    """
+
+    timeout: float | Timeout | None
+    max_retries: int
+    deadline: float | None
+    extra_headers: Mapping[str, str]
+    extra_query: Mapping[str, JsonValue]
+    extra_body: Mapping[str, JsonValue]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How calls are made.
+
+    Attributes:
+        timeout: seconds for each step of one attempt.
+        max_retries: attempts after the first, of operations that are safe to repeat.
+        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        headers: sent with the request.
+        query: sent with the request, in place of parameters of the same name.
+        body: members of the JSON body, in place of those of the same name.
+    """
+
+    timeout: Timeout = field(default_factory=Timeout)
+    max_retries: int = 2
+    deadline: float | None = None
+    headers: Headers = field(default_factory=Headers, repr=False)
+    query: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False)
+    body: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False)
+
+    def changed(self, given: ClientOptions | RequestOptions | None) -> Options:
+        """Return these options with some given anew.
+
+        Raises:
+            InvalidArgumentError: there is no such option, or it cannot have this value.
+        """
+        if not given:
+            return self
+        changes: dict[str, Any] = {}
+        for name, value in _mapping("request_options", given).items():
+            if name not in _READERS:
+                raise InvalidArgumentError(f"{name} is not an option; there are {_NAMES}")
+            option = name.removeprefix("extra_")
+            changes[option] = _READERS[name](name, value)
+        if "headers" in changes:
+            changes["headers"] = merged(self.headers, changes["headers"])
+        return replace(self, **changes)
+
+    def within(self, seconds: float) -> Options:
+        """Return these options for a call that must end in so many seconds, or earlier."""
+        deadline = seconds if self.deadline is None else min(seconds, self.deadline)
+        return replace(self, deadline=deadline)
+
+
+def positive_integer(name: str, value: Any) -> int:
+    """Return a number of bytes and the like.
+
+    Raises:
+        InvalidArgumentError: it is not an integer above 0.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    raise InvalidArgumentError(f"{name} must be an integer above 0")
+
+
+def _seconds(name: str, value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf:
+        return value
+    raise InvalidArgumentError(f"{name} must be a number of seconds above 0, or None for no limit")
+
+
+def _timeout(name: str, value: Any) -> Timeout:
+    if not isinstance(value, Timeout):
+        return Timeout(*[_seconds(name, value)] * 4)
+    for step in fields(value):
+        _seconds(f"{name}.{step.name}", getattr(value, step.name))
+    return value
+
+
+def _retries(name: str, value: Any) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+        return value
+    raise InvalidArgumentError(f"{name} must be an integer of at least 0")
+
+
+def _headers(option: str, value: Any) -> Headers:
+    headers = list(_mapping(option, value).items())
+    for name, text in headers:
+        if not isinstance(name, str) or not is_field_name(name):
+            raise InvalidArgumentError(f"{option}: a header has a name that no header can have")
+        if name.lower() in _KEPT:
+            raise InvalidArgumentError(f"{option}: the client writes the header {name} itself")
+        if not isinstance(text, str) or not is_field_value(text):
+            raise InvalidArgumentError(
+                f"{option}: the header {name} has a value that none can carry"
+            )
+    return headers
+
+
+def _mapping(option: str, value: Any) -> Mapping[Any, Any]:
+    if not isinstance(value, Mapping):
+        raise InvalidArgumentError(f"{option} must be a mapping")
+    # As an object first: type checkers do not agree on what a mapping of unknown types is.
+    return cast("Mapping[Any, Any]", cast("object", value))
+
+
+_READERS = {
+    "timeout": _timeout,
+    "max_retries": _retries,
+    "deadline": _seconds,
+    "headers": _headers,
+    "extra_headers": _headers,
+    "extra_query": _mapping,
+    "extra_body": _mapping,
+}
+_NAMES = ", ".join(_READERS)

@@ -1,0 +1,44 @@
+"""Which proxy a client's connections go through."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from .errors import InvalidArgumentError
+
+SCHEMES = ("http", "https", "socks5", "socks5h")
+
+
+def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:
+    """Return the proxy that was given, or the one that the environment names for an address.
+
+    Raises:
+        InvalidArgumentError: it has no such URL as proxies have, or needs what is not installed.
+    """
+    scheme, _, rest = base_url.partition("://")
+    if proxy is None and not proxy_bypass(rest.partition("/")[0]):
+        proxies = getproxies()
+        proxy = proxies.get(scheme) or proxies.get("all")
+    if not proxy:
+        return None
+    # What the environment calls `host:port` is reached by plain HTTP.
+    parts = _parts(proxy if "://" in proxy else f"http://{proxy}")
+    if parts is None:
+        # Not shown: there may be a password in it.
+        raise InvalidArgumentError(
+            f"a proxy must have a URL in ASCII that begins with {', '.join(SCHEMES)}"
+        )
+    if parts.scheme.startswith("socks") and find_spec("socksio") is None:
+        raise InvalidArgumentError("a SOCKS proxy needs more packages: install httpx2[socks]")
+    return parts
+
+
+def _parts(url: str) -> SplitResult | None:
+    try:
+        parts = urlsplit(url)
+        is_usable = parts.scheme in SCHEMES and parts.hostname and parts.port != 0
+    except ValueError:
+        return None
+    return parts if is_usable and url.isascii() else None
