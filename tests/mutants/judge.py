@@ -38,6 +38,8 @@ def bound_twice(module: ast.Module) -> Iterator[str]:
     bound: list[str] = []
     for node in module.body:
         match node:
+            case ast.FunctionDef(decorator_list=[ast.Name("overload")]):
+                pass
             case ast.ClassDef(name) | ast.FunctionDef(name) | ast.AnnAssign(ast.Name(name)):
                 bound.append(name)
             case ast.Assign([ast.Name(name)]):

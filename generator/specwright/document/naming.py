@@ -50,7 +50,7 @@ SERVER = frozenset(
     """.split()
 )
 # Globals of the module that has a constant for each operation.
-OPERATIONS = frozenset(["ERROR", "SERVICE"])
+OPERATIONS = frozenset(["ERROR", "SERVICE", "STATUS_ERRORS"])
 # What some document brings into the models module, and what Python keeps.
 MODELS = frozenset(
     """
