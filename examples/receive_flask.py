@@ -1,0 +1,25 @@
+"""Receives webhooks with Flask: `flask --app receive_flask run`, the secret in WEBHOOK_SECRET."""
+
+import os
+
+from flask import Flask, Response, request
+
+from partner_esim import models, webhooks
+
+SECRET = os.environ["WEBHOOK_SECRET"]
+
+app = Flask(__name__)
+# A database in earnest: a delivery can come twice, and to another process.
+seen: set[str] = set()
+
+
+@app.post("/webhooks/esim")
+def receive() -> Response:
+    try:
+        event = webhooks.parse(request.get_data(), dict(request.headers), SECRET)
+    except webhooks.SignatureError:
+        return Response(status=400)
+    if isinstance(event, models.OrderCompletedEvent) and event.id not in seen:
+        seen.add(event.id)
+        print("deliver", event.data.reference, *event.data.iccids)
+    return Response(status=204)
