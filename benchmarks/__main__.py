@@ -14,8 +14,9 @@ from benchmarks.events import EVENTS_PAGE
 from benchmarks.generation import GENERATED_LINES, GENERATION_TIME
 from benchmarks.imports import FIRST_REQUEST, IMPORT, WEBHOOKS_ONLY
 from benchmarks.measurement import take
-from benchmarks.overhead import CALL_OVERHEAD
+from benchmarks.overhead import BULK, CALLS
 from benchmarks.report import page, section
+from benchmarks.size import INSTALLED, MEMORY
 from benchmarks.stub import THROUGHPUT
 from benchmarks.validation import VALIDATION
 from benchmarks.workshop import ROOT, Workshop
@@ -24,11 +25,14 @@ MEASUREMENTS = (
     VALIDATION,
     GENERATION_TIME,
     GENERATED_LINES,
-    CALL_OVERHEAD,
+    CALLS,
+    BULK,
     EVENTS_PAGE,
     IMPORT,
     WEBHOOKS_ONLY,
     FIRST_REQUEST,
+    MEMORY,
+    INSTALLED,
     THROUGHPUT,
     CHANGES_TIME,
     CHANGES_MEMORY,
