@@ -5,37 +5,39 @@ where it was. The key and the address come from PARTNER_ESIM_API_KEY and PARTNER
 """
 
 import sys
-import time
 from pathlib import Path
 
-from partner_esim import EsimClient, models
-
-INTERVAL = 5.0
+from partner_esim import CursorExpiredError, EsimClient, models
 
 
 def deal_with(event: models.Event) -> None:
-    if isinstance(event, models.OrderCompletedEvent):
+    if event.type == "order.completed":
         print("completed", event.data.reference, *event.data.iccids, flush=True)
-    elif isinstance(event, models.EsimUsageEvent):
+    elif event.type == "esim.usage":
         print("used", event.data.iccid, event.threshold_percent, "percent", flush=True)
     else:
         print("left alone", event.type, flush=True)
 
 
+def store(cursor: str, place: Path) -> None:
+    new = place.with_suffix(".new")
+    new.write_text(cursor)
+    new.replace(place)
+
+
 def main() -> None:
     place = Path(sys.argv[1])
-    cursor = place.read_text() if place.exists() else ""
+    cursor = place.read_text() if place.exists() else None
     with EsimClient() as client:
-        while True:
-            page = client.events.list(cursor=cursor) if cursor else client.events.list()
-            for event in page.items:
-                deal_with(event)
-            if page.next_cursor is not None:
-                # After the events: one that is interrupted is dealt with again, none is left out.
-                cursor = page.next_cursor
-                place.write_text(cursor)
-            if not page.has_more:
-                time.sleep(INTERVAL)
+        try:
+            for batch in client.events.follow(cursor=cursor):
+                for event in batch:
+                    deal_with(event)
+                # After the batch: one that is interrupted comes again, and none is left out.
+                store(batch.cursor, place)
+        except CursorExpiredError:
+            place.unlink()
+            sys.exit("events were missed: read the orders again, then start without a cursor")
 
 
 if __name__ == "__main__":

@@ -5,20 +5,8 @@ makes it safe to run again: whatever went wrong, the same order is never placed 
 """
 
 import sys
-import time
 
-from partner_esim import EsimClient, PaymentRequiredError, models
-
-PAUSE = 1.0
-PATIENCE = 60.0
-
-
-def wait_for(client: EsimClient, order: models.Order) -> models.Order:
-    end = time.monotonic() + PATIENCE
-    while order.status == "processing" and time.monotonic() < end:
-        time.sleep(PAUSE)
-        order = client.orders.get(order.order_id)
-    return order
+from partner_esim import EsimClient, PaymentRequiredError, WaitTimeoutError
 
 
 def main() -> None:
@@ -28,9 +16,11 @@ def main() -> None:
             order = client.orders.create(
                 plan_id=plan_id, reference=reference, quantity=int(quantity)
             )
+            order = client.orders.wait(order.order_id)
         except PaymentRequiredError as error:
             sys.exit(f"the balance is too low: {error.message}")
-        order = wait_for(client, order)
+        except WaitTimeoutError:
+            sys.exit(f"order {reference} is still in progress: run this again later")
         if order.status != "completed":
             sys.exit(f"order {order.order_id} is {order.status}")
         print(f"{order.quantity} x {order.plan_id} for {order.total_usd} USD")

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from . import errors, models, server, testing
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.omit import OMIT, Omit
-    from ._runtime.client.pagination import AsyncPage, AsyncPages, Page
+    from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
     from .async_client import AsyncVeloClient
     from .client import VeloClient
     from .errors import (
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         AuthenticationError,
         BadRequestError,
         ConflictError,
+        CursorExpiredError,
         InvalidArgumentError,
         InvalidResponseError,
         NotFoundError,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
         RateLimitError,
         ServerError,
         UnprocessableContentError,
+        WaitTimeoutError,
     )
 
 # Each is imported when it is first asked for: nobody waits for what they do not use.
@@ -42,6 +44,7 @@ _HOMES = {
     "Omit": "._runtime.client.omit",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
+    "Batch": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
 }
 
@@ -55,7 +58,9 @@ __all__ = [
     "AsyncVeloClient",
     "AuthenticationError",
     "BadRequestError",
+    "Batch",
     "ConflictError",
+    "CursorExpiredError",
     "errors",
     "InvalidArgumentError",
     "InvalidResponseError",
@@ -74,6 +79,7 @@ __all__ = [
     "testing",
     "UnprocessableContentError",
     "VeloClient",
+    "WaitTimeoutError",
 ]
 
 

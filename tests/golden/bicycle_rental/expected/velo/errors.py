@@ -9,6 +9,7 @@ from ._runtime.client.errors import (
     AuthenticationError as AuthenticationError,
     BadRequestError as BadRequestError,
     ConflictError as ConflictError,
+    CursorExpiredError as CursorExpiredError,
     InvalidArgumentError as InvalidArgumentError,
     InvalidResponseError as InvalidResponseError,
     NotFoundError as NotFoundError,
@@ -18,4 +19,5 @@ from ._runtime.client.errors import (
     RateLimitError as RateLimitError,
     ServerError as ServerError,
     UnprocessableContentError as UnprocessableContentError,
+    WaitTimeoutError as WaitTimeoutError,
 )
