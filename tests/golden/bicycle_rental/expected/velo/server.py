@@ -20,9 +20,11 @@ from ._runtime.server.application import (
 from ._runtime.server.context import Context
 from ._runtime.server.endpoint import Reply
 from ._runtime.server.problems import Problem, Unimplemented
+from ._runtime.shared.codec import Checker
 
 __all__ = [
     "Authenticate",
+    "Checker",
     "Context",
     "ImplementationError",
     "Options",
