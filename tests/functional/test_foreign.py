@@ -86,13 +86,19 @@ def test_the_token_is_sent_as_the_document_says(client: Any, origin: Origin) -> 
     assert "authorization" not in origin.asked[0].headers
 
 
-@pytest.mark.xfail(reason="problem+json is not read yet")
 def test_an_error_says_the_detail_of_its_problem(velo: Any, client: Any, origin: Origin) -> None:
     detail = "Bicycle 7 was taken out of the river."
     says(origin, {"title": "Gone", "detail": detail}, 404, "application/problem+json")
     with pytest.raises(velo.NotFoundError) as caught:
         client.bicycles.get("7")
     assert detail in str(caught.value)
+
+
+def test_a_problem_without_a_detail_has_its_title(velo: Any, client: Any, origin: Origin) -> None:
+    says(origin, {"title": "Gone", "detail": None}, 404, "application/problem+json")
+    with pytest.raises(velo.NotFoundError) as caught:
+        client.bicycles.get("7")
+    assert "Gone" in str(caught.value)
 
 
 def test_a_rental_is_not_started_twice(velo: Any, client: Any, origin: Origin) -> None:
