@@ -1,14 +1,16 @@
 """Receives webhooks with FastAPI: `uvicorn receive_fastapi:app`, the secret in WEBHOOK_SECRET."""
 
+import logging
 import os
 
 from fastapi import FastAPI, Request, Response
 
-from partner_esim import models, webhooks
+from partner_esim import webhooks
 
 SECRET = os.environ["WEBHOOK_SECRET"]
 
 app = FastAPI()
+logger = logging.getLogger(__name__)
 # A database in earnest: a delivery can come twice, and to another process.
 seen: set[str] = set()
 
@@ -19,7 +21,11 @@ async def receive(request: Request) -> Response:
         event = webhooks.parse(await request.body(), request.headers, SECRET)
     except webhooks.SignatureError:
         return Response(status_code=400)
-    if isinstance(event, models.OrderCompletedEvent) and event.id not in seen:
+    except webhooks.InvalidEventError as error:
+        # Genuine, and no attempt would fare better: acknowledge it, and have somebody look.
+        logger.error("an event was not understood: %s", error)
+        return Response(status_code=204)
+    if event.type == "order.completed" and event.id not in seen:
         seen.add(event.id)
         print("deliver", event.data.reference, *event.data.iccids)
     return Response(status_code=204)
