@@ -19,8 +19,6 @@ BEHIND = {
     "content-length",
     "no-time-at-all",
     "minus-one-retries",
-    "pickled-error",
-    "error-in-a-pool",
     "bursts",
     "second-loop",
     "second-signature",

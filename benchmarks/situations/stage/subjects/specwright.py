@@ -15,7 +15,7 @@ from .member import Member
 
 KEY = "pes_test_" + "3fq8zd1x" * 6
 CREDENTIAL = "Authorization"
-ERRORS = (ApiError, webhooks.SignatureError)
+ERRORS = (ApiError, webhooks.SignatureError, webhooks.InvalidEventError)
 RESOURCE, CREATED, PAGE, EVENT = contract.PLAN, contract.ORDER, contract.PAGE, contract.EVENT
 REQUIRED = "name"
 REFERENCE = b'"reference":"trip-1"'

@@ -7,7 +7,7 @@ Bicycles that stand about in a town, by the hour.
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from . import errors, models, server, testing
+    from . import errors, models, server as server, testing
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.omit import OMIT, Omit
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
@@ -29,13 +29,16 @@ if TYPE_CHECKING:
         PaymentRequiredError,
         PermissionDeniedError,
         RateLimitError,
+        ResponseTooLargeError,
         ServerError,
         UnprocessableContentError,
         WaitTimeoutError,
     )
 
+__version__ = "2.3.0"
+
 # Each is imported when it is first asked for: nobody waits for what they do not use.
-_MODULES = frozenset({"errors", "models", "server", "testing"})
+_MODULES = frozenset({"errors", "models", "testing", "server"})
 _HOMES = {
     "VeloClient": ".client",
     "AsyncVeloClient": ".async_client",
@@ -74,7 +77,7 @@ __all__ = [
     "PermissionDeniedError",
     "RateLimitError",
     "RawResponse",
-    "server",
+    "ResponseTooLargeError",
     "ServerError",
     "testing",
     "UnprocessableContentError",
@@ -87,7 +90,10 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     if name in _MODULES:
-        return import_module("." + name, __name__)
+        try:
+            return import_module("." + name, __name__)
+        except ModuleNotFoundError as error:
+            raise AttributeError(str(error)) from error
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(_HOMES.get(name, ".errors"), __name__), name)
@@ -96,4 +102,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return __all__
+    return [*__all__, "server"]

@@ -7,14 +7,16 @@ import sys
 from collections.abc import Mapping
 
 from . import models
+from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import ErrorShape, Operation, Parameter
+from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
 
 SERVICE = Service(
     models=models,
-    error=ERROR,
+    error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="VELO",
     server_url="https://api.velo.example.com/v2",
     user_agent="velo/2.3.0 python/" + sys.version.split()[0],

@@ -25,7 +25,7 @@ class AsyncVeloClient(_Client):
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses.
         headers: sent with every request.
-        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
+        max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
         transport: carries requests in place of HTTP connections of the client's own.
     """
@@ -72,13 +72,24 @@ class AsyncBicycles(AsyncGroup):
         page: int | None = None,
         per_page: int | None = None,
     ) -> models.BicyclePage:
-        """List bicycles; see `VeloClient.bicycles`."""
+        """List bicycles
+
+        Lists the bicycles of the town, page by page.
+
+        Args:
+            kind: Only bicycles of this kind.
+            page: Which page, counted from 1.
+            per_page: How many bicycles a page has.
+        """
         return await self._client.call(
             _operations.LIST_BICYCLES, {"kind": kind, "page": page, "per_page": per_page}
         )
 
     async def get(self, bicycle_id: str) -> models.Bicycle:
-        """Get a bicycle; see `VeloClient.bicycles`."""
+        """Get a bicycle
+        Args:
+            bicycle_id: The number on its frame.
+        """
         return await self._client.call(_operations.GET_BICYCLE, {"bicycle_id": bicycle_id})
 
 
@@ -93,24 +104,39 @@ class AsyncRentals(AsyncGroup):
         note: str | None | Omit = OMIT,
         extras: Sequence[Literal["basket", "child_seat", "lock"]] | None = None,
     ) -> models.Rental:
-        """Start a rental; see `VeloClient.rentals`."""
+        """Start a rental
+
+        Unlocks a bicycle. A second request starts a second rental.
+        """
         return await self._client.call(
             _operations.START_RENTAL,
             body={"bicycle": bicycle, "helmets": helmets, "note": note, "extras": extras},
         )
 
     async def get(self, rental_id: str) -> models.Rental:
-        """Get a rental; see `VeloClient.rentals`."""
+        """Get a rental
+        Args:
+            rental_id: The rental.
+        """
         return await self._client.call(_operations.GET_RENTAL, {"rental_id": rental_id})
 
     async def end(self, rental_id: str) -> None:
-        """End a rental; see `VeloClient.rentals`."""
+        """End a rental
+        Args:
+            rental_id: The rental.
+        """
         return await self._client.call(_operations.END_RENTAL, {"rental_id": rental_id})
 
     async def change(
         self, rental_id: str, *, helmets: int | None = None, note: str | None | Omit = OMIT
     ) -> models.Rental:
-        """Change a rental; see `VeloClient.rentals`."""
+        """Change a rental
+
+        Changes what is given. Null removes the note.
+
+        Args:
+            rental_id: The rental.
+        """
         return await self._client.call(
             _operations.CHANGE_RENTAL,
             {"rental_id": rental_id},

@@ -25,7 +25,7 @@ class VeloClient(_Client):
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses.
         headers: sent with every request.
-        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
+        max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
         transport: carries requests in place of HTTP connections of the client's own.
     """

@@ -5,7 +5,11 @@ from __future__ import annotations
 
 from typing import Protocol, Unpack
 
-from starlette.applications import Starlette
+try:
+    from starlette.applications import Starlette
+except ModuleNotFoundError as error:
+    needed = 'the server stub needs an extra: pip install "velo[server]"'
+    raise ModuleNotFoundError(needed, name=error.name) from error
 
 from . import _operations, models
 from ._runtime.server.application import (

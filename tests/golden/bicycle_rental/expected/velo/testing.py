@@ -35,7 +35,11 @@ _BOOK = testing.Book(
         _operations.CHANGE_RENTAL,
     ),
     models,
-    {},
+    {
+        "BicyclePage": '{"items":[],"page":1,"pages":0,"total":0}',
+        "Bicycle": '{"kind":"city","number":"aaaaaaaaaaaa","name":"aaaaaaaaaaaaaaaaaaaa","gears":1,"colour":"a","state":"free","serviced_at":"2026-01-31T12:00:00Z","station":{"id":"a"}}',
+        "Rental": '{"bicycle":"a","id":"a","started_at":"2026-01-31T12:00:00Z","ended_at":"2026-01-31T12:00:00Z","note":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","helmets":0,"price":"a","extras":[]}',
+    },
 )
 
 
@@ -58,9 +62,10 @@ class AsyncFakeTransport(testing.AsyncFakeTransport):
 
 
 def example(model: type[T], **changes: object) -> T:
-    """Return the document's example of a model, with some properties changed.
+    """Return the document's example of a model, with some fields changed.
 
     Raises:
-        KeyError: no successful response of the document has an example of this model.
+        TypeError: the model has no field of that name.
+        KeyError: no operation answers with the model or with a list of it.
     """
     return cast("T", _BOOK.example(model, changes))

@@ -27,7 +27,7 @@ class AsyncShopClient(_Client):
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses.
         headers: sent with every request.
-        max_response_bytes: an answer with a larger body is an `ApiConnectionError`.
+        max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
         transport: carries requests in place of HTTP connections of the client's own.
     """
@@ -69,7 +69,7 @@ class AsyncOrders(AsyncGroup):
     def list(
         self, *, after: str | None = None, limit: int | None = None
     ) -> AsyncPages[models.Order]:
-        """List orders; see `ShopClient.orders`."""
+        """List orders"""
         return self._client.list(_operations.LIST_ORDERS, {"after": after, "limit": limit})
 
     async def create(
@@ -82,7 +82,7 @@ class AsyncOrders(AsyncGroup):
         paid_at: datetime.datetime | None = None,
         wrapping: Literal["none", "paper", "box"] | None = None,
     ) -> models.Order:
-        """Place an order; see `ShopClient.orders`."""
+        """Place an order"""
         return await self._client.call(
             _operations.CREATE_ORDER,
             body={
