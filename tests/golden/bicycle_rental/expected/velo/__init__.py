@@ -10,7 +10,17 @@ if TYPE_CHECKING:
     from . import errors, models, server as server, testing
     from ._runtime.client.clients import RawResponse
     from ._runtime.client.omit import OMIT, Omit
+    from ._runtime.client.options import RequestOptions
     from ._runtime.client.pagination import AsyncPage, AsyncPages, Batch, Page
+    from ._runtime.client.rate_limits import RateLimit
+    from ._runtime.client.transport import (
+        AsyncTransport,
+        Request,
+        Response,
+        Timeout,
+        Transport,
+        TransportError,
+    )
     from .async_client import AsyncVeloClient
     from .client import VeloClient
     from .errors import (
@@ -20,6 +30,7 @@ if TYPE_CHECKING:
         ApiTimeoutError,
         AuthenticationError,
         BadRequestError,
+        ClientStateError,
         ConflictError,
         CursorExpiredError,
         InvalidArgumentError,
@@ -45,10 +56,18 @@ _HOMES = {
     "RawResponse": "._runtime.client.clients",
     "OMIT": "._runtime.client.omit",
     "Omit": "._runtime.client.omit",
+    "RequestOptions": "._runtime.client.options",
     "AsyncPage": "._runtime.client.pagination",
     "AsyncPages": "._runtime.client.pagination",
     "Batch": "._runtime.client.pagination",
     "Page": "._runtime.client.pagination",
+    "RateLimit": "._runtime.client.rate_limits",
+    "AsyncTransport": "._runtime.client.transport",
+    "Request": "._runtime.client.transport",
+    "Response": "._runtime.client.transport",
+    "Timeout": "._runtime.client.transport",
+    "Transport": "._runtime.client.transport",
+    "TransportError": "._runtime.client.transport",
 }
 
 __all__ = [
@@ -58,10 +77,12 @@ __all__ = [
     "ApiTimeoutError",
     "AsyncPage",
     "AsyncPages",
+    "AsyncTransport",
     "AsyncVeloClient",
     "AuthenticationError",
     "BadRequestError",
     "Batch",
+    "ClientStateError",
     "ConflictError",
     "CursorExpiredError",
     "errors",
@@ -75,11 +96,18 @@ __all__ = [
     "PaginationError",
     "PaymentRequiredError",
     "PermissionDeniedError",
+    "RateLimit",
     "RateLimitError",
     "RawResponse",
+    "Request",
+    "RequestOptions",
+    "Response",
     "ResponseTooLargeError",
     "ServerError",
     "testing",
+    "Timeout",
+    "Transport",
+    "TransportError",
     "UnprocessableContentError",
     "VeloClient",
     "WaitTimeoutError",

@@ -3,63 +3,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Literal
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
+from ._runtime.client.credentials import Credential
 from ._runtime.client.omit import OMIT, Omit
-from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
-from ._runtime.client.transport import AsyncTransport
+from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
+from ._runtime.client.transport import AsyncTransport, Timeout
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class AsyncVeloClient(_Client):
     """Bicycles that stand about in a town, by the hour.
 
     Args:
-        api_key: the key; None takes `VELO_API_KEY` of the environment.
+        api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
+            takes `VELO_API_KEY` of the environment.
         base_url: where the API is; None takes `VELO_BASE_URL`.
-        timeout: seconds for each step of an attempt.
+        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses.
-        headers: sent with every request.
+        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        headers: sent with every request, in place of the client's own of the same name.
+        app_name: name and version of the program, for the header `User-Agent`.
         max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
-        transport: carries requests in place of HTTP connections of the client's own.
+        http_client: sends the requests in place of connections of the client's own; it is
+            closed by the one who made it.
+        transport: carries requests in place of HTTP.
+
+    Raises:
+        InvalidArgumentError: an argument cannot have this value, or there is no key.
     """
 
     def __init__(
         self,
-        api_key: str | None = None,
+        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
-        timeout: float = 30.0,
+        timeout: float | Timeout | None = 30.0,
         max_retries: int = 2,
         deadline: float | None = None,
         headers: Mapping[str, str] | None = None,
+        app_name: str | None = None,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
+        http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        options = Options(timeout, max_retries, deadline, headers or {}, max_response_bytes)
-        super().__init__(SERVICE, api_key, base_url, options, transport, proxy)
-        self.bicycles = AsyncBicycles(self)
-        self.rentals = AsyncRentals(self)
+        credential = Credential(api_key)
+        # Reports of errors show local variables.
+        del api_key
+        super().__init__(
+            SERVICE,
+            credential,
+            base_url,
+            {
+                "timeout": timeout,
+                "max_retries": max_retries,
+                "deadline": deadline,
+                "headers": headers or {},
+            },
+            app_name,
+            max_response_bytes,
+            proxy,
+            http_client,
+            transport,
+        )
 
-    async def __aenter__(self) -> AsyncVeloClient:
-        """Return the client, to be closed at the end of the block."""
-        return self
+    @cached_property
+    def bicycles(self) -> AsyncBicycles:
+        """Bicycles and where they stand."""
+        return AsyncBicycles(self._calls)
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close all connections."""
-        await self.close()
+    @cached_property
+    def rentals(self) -> AsyncRentals:
+        """Who rides which bicycle, and since when."""
+        return AsyncRentals(self._calls)
 
 
 class AsyncBicycles(AsyncGroup):
@@ -71,6 +96,7 @@ class AsyncBicycles(AsyncGroup):
         kind: models.Kind | None = None,
         page: int | None = None,
         per_page: int | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.BicyclePage:
         """List bicycles
 
@@ -81,16 +107,22 @@ class AsyncBicycles(AsyncGroup):
             page: Which page, counted from 1.
             per_page: How many bicycles a page has.
         """
-        return await self._client.call(
-            _operations.LIST_BICYCLES, {"kind": kind, "page": page, "per_page": per_page}
+        return await self._calls.call(
+            _operations.LIST_BICYCLES,
+            {"kind": kind, "page": page, "per_page": per_page},
+            options=request_options,
         )
 
-    async def get(self, bicycle_id: str) -> models.Bicycle:
+    async def get(
+        self, bicycle_id: str, *, request_options: RequestOptions | None = None
+    ) -> models.Bicycle:
         """Get a bicycle
         Args:
             bicycle_id: The number on its frame.
         """
-        return await self._client.call(_operations.GET_BICYCLE, {"bicycle_id": bicycle_id})
+        return await self._calls.call(
+            _operations.GET_BICYCLE, {"bicycle_id": bicycle_id}, options=request_options
+        )
 
 
 class AsyncRentals(AsyncGroup):
@@ -103,32 +135,45 @@ class AsyncRentals(AsyncGroup):
         helmets: int | None = None,
         note: str | None | Omit = OMIT,
         extras: Sequence[Literal["basket", "child_seat", "lock"]] | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.Rental:
         """Start a rental
 
         Unlocks a bicycle. A second request starts a second rental.
         """
-        return await self._client.call(
+        return await self._calls.call(
             _operations.START_RENTAL,
             body={"bicycle": bicycle, "helmets": helmets, "note": note, "extras": extras},
+            options=request_options,
         )
 
-    async def get(self, rental_id: str) -> models.Rental:
+    async def get(
+        self, rental_id: str, *, request_options: RequestOptions | None = None
+    ) -> models.Rental:
         """Get a rental
         Args:
             rental_id: The rental.
         """
-        return await self._client.call(_operations.GET_RENTAL, {"rental_id": rental_id})
+        return await self._calls.call(
+            _operations.GET_RENTAL, {"rental_id": rental_id}, options=request_options
+        )
 
-    async def end(self, rental_id: str) -> None:
+    async def end(self, rental_id: str, *, request_options: RequestOptions | None = None) -> None:
         """End a rental
         Args:
             rental_id: The rental.
         """
-        return await self._client.call(_operations.END_RENTAL, {"rental_id": rental_id})
+        return await self._calls.call(
+            _operations.END_RENTAL, {"rental_id": rental_id}, options=request_options
+        )
 
     async def change(
-        self, rental_id: str, *, helmets: int | None = None, note: str | None | Omit = OMIT
+        self,
+        rental_id: str,
+        *,
+        helmets: int | None = None,
+        note: str | None | Omit = OMIT,
+        request_options: RequestOptions | None = None,
     ) -> models.Rental:
         """Change a rental
 
@@ -137,8 +182,9 @@ class AsyncRentals(AsyncGroup):
         Args:
             rental_id: The rental.
         """
-        return await self._client.call(
+        return await self._calls.call(
             _operations.CHANGE_RENTAL,
             {"rental_id": rental_id},
             body={"helmets": helmets, "note": note},
+            options=request_options,
         )

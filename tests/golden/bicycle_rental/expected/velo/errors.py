@@ -11,6 +11,7 @@ from ._runtime.client.errors import (
     ApiConnectionError as ApiConnectionError,
     ApiError as ApiError,
     ApiTimeoutError as ApiTimeoutError,
+    ClientStateError as ClientStateError,
     InvalidArgumentError as InvalidArgumentError,
     InvalidResponseError as InvalidResponseError,
     PaginationError as PaginationError,

@@ -4,73 +4,100 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping
-from types import TracebackType
-from typing import Literal
+from collections.abc import Awaitable, Callable, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
+from ._runtime.client.credentials import Credential
 from ._runtime.client.omit import OMIT, Omit
+from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.pagination import AsyncPages
-from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
-from ._runtime.client.transport import AsyncTransport
+from ._runtime.client.transport import AsyncTransport, Timeout
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class AsyncShopClient(_Client):
     """Calls the API.
 
     Args:
-        api_key: the key; None takes `SHOP_API_KEY` of the environment.
+        api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
+            takes `SHOP_API_KEY` of the environment.
         base_url: where the API is; None takes `SHOP_BASE_URL`.
-        timeout: seconds for each step of an attempt.
+        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses.
-        headers: sent with every request.
+        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        headers: sent with every request, in place of the client's own of the same name.
+        app_name: name and version of the program, for the header `User-Agent`.
         max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
-        transport: carries requests in place of HTTP connections of the client's own.
+        http_client: sends the requests in place of connections of the client's own; it is
+            closed by the one who made it.
+        transport: carries requests in place of HTTP.
+
+    Raises:
+        InvalidArgumentError: an argument cannot have this value, or there is no key.
     """
 
     def __init__(
         self,
-        api_key: str | None = None,
+        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
-        timeout: float = 30.0,
+        timeout: float | Timeout | None = 30.0,
         max_retries: int = 2,
         deadline: float | None = None,
         headers: Mapping[str, str] | None = None,
+        app_name: str | None = None,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
+        http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        options = Options(timeout, max_retries, deadline, headers or {}, max_response_bytes)
-        super().__init__(SERVICE, api_key, base_url, options, transport, proxy)
-        self.orders = AsyncOrders(self)
+        credential = Credential(api_key)
+        # Reports of errors show local variables.
+        del api_key
+        super().__init__(
+            SERVICE,
+            credential,
+            base_url,
+            {
+                "timeout": timeout,
+                "max_retries": max_retries,
+                "deadline": deadline,
+                "headers": headers or {},
+            },
+            app_name,
+            max_response_bytes,
+            proxy,
+            http_client,
+            transport,
+        )
 
-    async def __aenter__(self) -> AsyncShopClient:
-        """Return the client, to be closed at the end of the block."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close all connections."""
-        await self.close()
+    @cached_property
+    def orders(self) -> AsyncOrders:
+        """Operations of one tag."""
+        return AsyncOrders(self._calls)
 
 
 class AsyncOrders(AsyncGroup):
     """Operations of one tag."""
 
     def list(
-        self, *, after: str | None = None, limit: int | None = None
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        request_options: RequestOptions | None = None,
     ) -> AsyncPages[models.Order]:
         """List orders"""
-        return self._client.list(_operations.LIST_ORDERS, {"after": after, "limit": limit})
+        return self._calls.list(
+            _operations.LIST_ORDERS, {"after": after, "limit": limit}, options=request_options
+        )
 
     async def create(
         self,
@@ -81,9 +108,10 @@ class AsyncOrders(AsyncGroup):
         discount: str | None | Omit = OMIT,
         paid_at: datetime.datetime | None = None,
         wrapping: Literal["none", "paper", "box"] | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.Order:
         """Place an order"""
-        return await self._client.call(
+        return await self._calls.call(
             _operations.CREATE_ORDER,
             body={
                 "number": number,
@@ -93,4 +121,5 @@ class AsyncOrders(AsyncGroup):
                 "paid_at": paid_at,
                 "wrapping": wrapping,
             },
+            options=request_options,
         )

@@ -4,70 +4,99 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
-from types import TracebackType
-from typing import Literal
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
+from ._runtime.client.credentials import Credential
 from ._runtime.client.omit import OMIT, Omit
-from ._runtime.client.service import MAX_RESPONSE_BYTES, Options
-from ._runtime.client.transport import AsyncTransport
+from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
+from ._runtime.client.transport import AsyncTransport, Timeout
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class AsyncPetsClient(_Client):
     """Pets and who keeps them.
 
     Args:
-        api_key: the key; None takes `PETS_API_KEY` of the environment.
+        api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
+            takes `PETS_API_KEY` of the environment.
         base_url: where the API is; None takes `PETS_BASE_URL`.
-        timeout: seconds for each step of an attempt.
+        timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
-        deadline: seconds for a call with all its attempts and pauses.
-        headers: sent with every request.
+        deadline: seconds for a call with all its attempts and pauses; None for no limit.
+        headers: sent with every request, in place of the client's own of the same name.
+        app_name: name and version of the program, for the header `User-Agent`.
         max_response_bytes: an answer with a larger body is a `ResponseTooLargeError`.
         proxy: URL of a proxy; None takes the environment's.
-        transport: carries requests in place of HTTP connections of the client's own.
+        http_client: sends the requests in place of connections of the client's own; it is
+            closed by the one who made it.
+        transport: carries requests in place of HTTP.
+
+    Raises:
+        InvalidArgumentError: an argument cannot have this value, or there is no key.
     """
 
     def __init__(
         self,
-        api_key: str | None = None,
+        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
-        timeout: float = 30.0,
+        timeout: float | Timeout | None = 30.0,
         max_retries: int = 2,
         deadline: float | None = None,
         headers: Mapping[str, str] | None = None,
+        app_name: str | None = None,
         max_response_bytes: int = MAX_RESPONSE_BYTES,
         proxy: str | None = None,
+        http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        options = Options(timeout, max_retries, deadline, headers or {}, max_response_bytes)
-        super().__init__(SERVICE, api_key, base_url, options, transport, proxy)
-        self.pets = AsyncPets(self)
+        credential = Credential(api_key)
+        # Reports of errors show local variables.
+        del api_key
+        super().__init__(
+            SERVICE,
+            credential,
+            base_url,
+            {
+                "timeout": timeout,
+                "max_retries": max_retries,
+                "deadline": deadline,
+                "headers": headers or {},
+            },
+            app_name,
+            max_response_bytes,
+            proxy,
+            http_client,
+            transport,
+        )
 
-    async def __aenter__(self) -> AsyncPetsClient:
-        """Return the client, to be closed at the end of the block."""
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Close all connections."""
-        await self.close()
+    @cached_property
+    def pets(self) -> AsyncPets:
+        """Animals that live with people."""
+        return AsyncPets(self._calls)
 
 
 class AsyncPets(AsyncGroup):
     """Animals that live with people."""
 
-    async def get_pet(self, pet_id: str, *, fields: Sequence[str] | None = None) -> models.Pet:
+    async def get_pet(
+        self,
+        pet_id: str,
+        *,
+        fields: Sequence[str] | None = None,
+        request_options: RequestOptions | None = None,
+    ) -> models.Pet:
         """Get one pet"""
-        return await self._client.call(_operations.GET_PET, {"pet_id": pet_id, "fields": fields})
+        return await self._calls.call(
+            _operations.GET_PET, {"pet_id": pet_id, "fields": fields}, options=request_options
+        )
 
     async def replace_pet(
         self,
@@ -79,9 +108,10 @@ class AsyncPets(AsyncGroup):
         weight_kg: float | None | Omit = OMIT,
         nickname: str | None = None,
         legs: int | None = None,
+        request_options: RequestOptions | None = None,
     ) -> None:
         """Replace one pet"""
-        return await self._client.call(
+        return await self._calls.call(
             _operations.REPLACE_PET,
             {"pet_id": pet_id},
             body={
@@ -92,4 +122,5 @@ class AsyncPets(AsyncGroup):
                 "nickname": nickname,
                 "legs": legs,
             },
+            options=request_options,
         )
