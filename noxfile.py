@@ -202,6 +202,15 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def situations(session: nox.Session) -> None:
+    """Put SDK and peers into situations that go wrong; write docs/sdk-situations.md."""
+    install_workspace(session)
+    install_group(session, "bench")
+    install_group(session, "typecheck")
+    session.run("python", "-m", "benchmarks.situations", *session.posargs)
+
+
+@nox.session
 def bench_service(session: nox.Session) -> None:
     """Measure the service beside one that is written by hand; write docs/benchmarks-service.md."""
     install_workspace(session)

@@ -1,4 +1,4 @@
-"""Take the measurements of the table, or those named, and write docs/benchmarks.md."""
+"""Take the measurements of the table, or those named, and write them into docs/benchmarks.md."""
 
 import argparse
 from pathlib import Path
@@ -14,21 +14,26 @@ from benchmarks.events import EVENTS_PAGE
 from benchmarks.generation import GENERATED_LINES, GENERATION_TIME
 from benchmarks.imports import FIRST_REQUEST, IMPORT, WEBHOOKS_ONLY
 from benchmarks.measurement import take
-from benchmarks.overhead import CALL_OVERHEAD
+from benchmarks.overhead import BULK, CALLS
 from benchmarks.report import page, section
+from benchmarks.size import INSTALLED, MEMORY
 from benchmarks.stub import THROUGHPUT
 from benchmarks.validation import VALIDATION
 from benchmarks.workshop import ROOT, Workshop
 
+PAGE = ROOT / "docs" / "benchmarks.md"
 MEASUREMENTS = (
     VALIDATION,
     GENERATION_TIME,
     GENERATED_LINES,
-    CALL_OVERHEAD,
+    CALLS,
+    BULK,
     EVENTS_PAGE,
     IMPORT,
     WEBHOOKS_ONLY,
     FIRST_REQUEST,
+    MEMORY,
+    INSTALLED,
     THROUGHPUT,
     CHANGES_TIME,
     CHANGES_MEMORY,
@@ -40,7 +45,7 @@ MEASUREMENTS = (
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     names = [measurement.name for measurement in MEASUREMENTS]
-    parser.add_argument("name", nargs="*", help=f"any of {', '.join(names)}; only printed")
+    parser.add_argument("name", nargs="*", help=f"any of {', '.join(names)}; the others stay")
     parser.add_argument("--rounds", type=int, default=7, help="how often each is repeated")
     options = parser.parse_args()
     if unknown := set(options.name) - set(names):
@@ -54,8 +59,8 @@ def main() -> None:
             if not options.name or measurement.name in options.name:
                 results.append(take(measurement, workshop))
                 print("\n".join(section(results[-1])), flush=True)
-    if not options.name:
-        (ROOT / "docs" / "benchmarks.md").write_text(page(results), "utf-8")
+    titles = [measurement.title for measurement in MEASUREMENTS]
+    PAGE.write_text(page(results, titles, PAGE.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

@@ -21,10 +21,12 @@ def ours(workshop: Workshop, output: Path) -> list[str]:
     return [*environment, "specwright", "generate", *package, "--output", str(output)]
 
 
-def openapi_python_client(workshop: Workshop, output: Path) -> list[str]:
+def openapi_python_client(
+    workshop: Workshop, output: Path, document: Path = DOCUMENT, name: str = "peer_client"
+) -> list[str]:
     command = workshop.command_of("openapi-python-client", "openapi-python-client")
-    target = ["--meta", "none", "--overwrite", "--output-path", str(output / "peer_client")]
-    return [command, "generate", "--path", str(DOCUMENT), *target]
+    target = ["--meta", "none", "--overwrite", "--output-path", str(output / name)]
+    return [command, "generate", "--path", str(document), *target]
 
 
 def datamodel_code_generator(workshop: Workshop, output: Path) -> list[str]:

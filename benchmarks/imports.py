@@ -20,8 +20,9 @@ WEBHOOKS = {
     "svix": "from svix.webhooks import Webhook; Webhook('whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw')",
 }
 READY = {
-    OURS: "import partner_esim; partner_esim.EsimClient(api_key='k', base_url='http://x').plans.get",
-    FLOOR: "import httpx2, pydantic; pydantic.BaseModel; httpx2.Client()",
+    OURS: "from partner_esim import EsimClient, models; "
+    "EsimClient(api_key='k', base_url='http://x').plans.get",
+    FLOOR: "import httpx2; from pydantic import BaseModel",
     "openai": "import openai; openai.OpenAI(api_key='k').models.retrieve",
     "stripe": "import stripe; stripe.StripeClient('sk').v1.balance.retrieve",
     "svix": "from svix.api import Svix; Svix('token').application.get",
@@ -70,8 +71,8 @@ FIRST_REQUEST = Measurement(
     "ready",
     "Ready for the first request",
     "ms",
-    HOW + "A client has been made and a method looked up. The floor is what any client on "
-    "these two libraries pays.",
+    HOW + "Models have been imported, a client made and a method looked up. The floor is "
+    "a plain import of the two libraries that the SDK stands on, in the same run.",
     lambda workshop: start_up(workshop, READY),
-    (Goal("at most 350 ms", lambda m: m[OURS] <= 350),),
+    (Goal("at most 150 ms", lambda m: m[OURS] <= 150),),
 )

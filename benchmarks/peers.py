@@ -23,7 +23,8 @@ PEERS = {
         Peer("openapi-generator", ("openapi-generator-cli==7.26.0",), needs="java"),
         Peer("datamodel-code-generator", ("datamodel-code-generator==0.89.0",)),
         Peer("openai", ("openai==3.52.0",)),
-        Peer("stripe", ("stripe==16.1.0",)),
+        # Its asynchronous calls need an HTTP library that it does not bring.
+        Peer("stripe", ("stripe==16.1.0", "httpx>=0.28,<1")),
         Peer("svix", ("svix==2.9.1",)),
         Peer("fastapi", ("fastapi==0.165.0", "httptools>=0.8", "uvicorn==0.54.0")),
         Peer(

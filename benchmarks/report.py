@@ -9,15 +9,21 @@ from benchmarks.measurement import OURS, Result
 HEAD = """\
 # Benchmarks
 
-Written by `nox -s bench`; do not edit. Each table was measured in one run on one machine, \
-{cores} cores, Python {python}; the subjects took turns, and each figure is the median of its \
-rounds. Compare the ratios, not the figures, with another machine.
+Written by `nox -s bench`, or `nox -s bench -- NAME` for some tables; do not edit. Each table was \
+measured in one run on one machine, {cores} cores, Python {python}; the subjects took turns, and \
+each figure is the median of its rounds. Compare the ratios, not the figures, with another machine.
 """
+_HEADING = "\n## "
 
 
-def page(results: Sequence[Result]) -> str:
+def page(results: Sequence[Result], titles: Sequence[str], old: str) -> str:
+    """The page with new sections in place of those of the same titles."""
     head = HEAD.format(cores=os.cpu_count(), python=platform.python_version())
-    return "\n".join([head, *("\n".join(section(result)) for result in results)])
+    sections = {each.partition("\n")[0]: f"## {each}" for each in old.split(_HEADING)[1:]}
+    for result in results:
+        sections[result.measurement.title] = "\n".join(section(result))
+    kept = (sections[title].rstrip("\n") + "\n" for title in titles if title in sections)
+    return "\n".join([head, *kept])
 
 
 def section(result: Result) -> Iterator[str]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.situations import outcomes as situations
 from service.catalogue import build as catalogue
 from tests.contract import verdicts
 from tests.derived import pages, trees
@@ -86,6 +87,11 @@ DERIVED = (
     page("docs/reference/service-settings.md", "the service's settings", pages.settings),
     page("docs/reference/rules.md", "the tables of rules", pages.rules),
     page("docs/reference/x-contract.md", "the modules of the vocabulary", pages.vocabulary),
+    page(
+        "docs/sdk-situations.md",
+        "benchmarks/situations/outcomes.json and table.py",
+        situations.render,
+    ),
     page("docs/contract-faults.md", "tests/contract/verdicts.json", verdicts.render),
     page(
         "docs/mutants.md",

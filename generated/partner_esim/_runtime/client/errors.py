@@ -24,6 +24,10 @@ from .transport import Response
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
 
 
+# Where a body says what went wrong if the document names no place (RFC 9457, 3.1).
+PROBLEM = (("detail",), ("title",))
+
+
 class ApiError(PicklableError):
     """Base of all errors of this package."""
 
@@ -105,7 +109,8 @@ class ApiStatusError(ApiError):
         self.type = _text(at(body, shape.type)) if shape.type else None
         self.param = _text(at(body, shape.param)) if shape.param else None
         self.location = _location(response)
-        message = _text(at(body, shape.message)) if shape.message else None
+        places = (shape.message,) if shape.message else PROBLEM
+        message = next(filter(None, (_text(at(body, place)) for place in places)), None)
         self.message = message or self._without_message()
         request_id = _text(at(body, shape.request_id)) if shape.request_id else None
         if request_id is None and shape.request_id_header is not None:

@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Awaitable, Callable, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
 from ._runtime.client.credentials import Credential
+from ._runtime.client.omit import OMIT, Omit
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.pagination import AsyncPages
 from ._runtime.client.transport import AsyncTransport, Timeout
@@ -98,11 +100,26 @@ class AsyncOrders(AsyncGroup):
         )
 
     async def create(
-        self, *, number: str, total: str, request_options: RequestOptions | None = None
+        self,
+        *,
+        number: str,
+        total: str,
+        note: str | None = None,
+        discount: str | None | Omit = OMIT,
+        paid_at: datetime.datetime | None = None,
+        wrapping: Literal["none", "paper", "box"] | None = None,
+        request_options: RequestOptions | None = None,
     ) -> models.Order:
         """Place an order"""
         return await self._calls.call(
             _operations.CREATE_ORDER,
-            body={"number": number, "total": total},
+            body={
+                "number": number,
+                "total": total,
+                "note": note,
+                "discount": discount,
+                "paid_at": paid_at,
+                "wrapping": wrapping,
+            },
             options=request_options,
         )

@@ -7,7 +7,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
-from ._runtime.shared.types import Model, Nullable
+from ._runtime.shared.types import AwareDatetime, Model, Nullable
 
 
 class Error(Model):
@@ -18,6 +18,10 @@ class Error(Model):
 class Order(Model):
     number: Annotated[StrictStr, Field(max_length=64, min_length=1)]
     total: StrictStr
+    note: Annotated[StrictStr | None, Field(max_length=200)] = None
+    discount: Annotated[StrictStr | None, Nullable()] = None
+    paid_at: AwareDatetime | None = None
+    wrapping: Literal["none", "paper", "box"] | None = None
 
 
 class OrderPage(Model):

@@ -106,12 +106,21 @@ class AsyncPets(AsyncGroup):
         kind: Literal["cat", "dog"],
         born_on: datetime.date | None = None,
         weight_kg: float | None | Omit = OMIT,
+        nickname: str | None = None,
+        legs: int | None = None,
         request_options: RequestOptions | None = None,
     ) -> None:
         """Replace one pet"""
         return await self._calls.call(
             _operations.REPLACE_PET,
             {"pet_id": pet_id},
-            body={"name": name, "kind": kind, "born_on": born_on, "weight_kg": weight_kg},
+            body={
+                "name": name,
+                "kind": kind,
+                "born_on": born_on,
+                "weight_kg": weight_kg,
+                "nickname": nickname,
+                "legs": legs,
+            },
             options=request_options,
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import Field, StrictFloat, StrictStr
+from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
 from ._runtime.shared.types import Model, Nullable, date
 
@@ -17,6 +17,8 @@ class Pet(Model):
     kind: Literal["cat", "dog"]
     born_on: date | None = None
     weight_kg: Annotated[Annotated[StrictFloat | None, Field(gt=0.0)], Nullable()] = None
+    nickname: StrictStr | None = None
+    legs: Annotated[StrictInt | None, Field(ge=0, le=4)] = None
 
 
 GetPetPetId: TypeAlias = StrictStr

@@ -28,7 +28,9 @@ T = TypeVar("T", bound=BaseModel)
 _BOOK = testing.Book(
     (_operations.GET_PET, _operations.REPLACE_PET),
     models,
-    {"Pet": '{"kind":"cat","name":"a","born_on":"2026-01-31","weight_kg":1}'},
+    {
+        "Pet": '{"kind":"cat","name":"a","born_on":"2026-01-31","weight_kg":1,"nickname":"a","legs":0}'
+    },
 )
 
 

@@ -7,13 +7,15 @@ from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StrictFloat, StrictInt, StrictStr
 
-from ._runtime.shared.types import Model, date as date_aliased
+from ._runtime.shared.types import Model, Nullable, date as date_aliased
 
 
 class Day(Model):
     date: date_aliased
     rain_mm: StrictFloat | None
     windy: Literal["yes", "no"] | None = None
+    highest_c: StrictFloat | None = None
+    warning: Annotated[StrictStr | None, Nullable()] = None
 
 
 GetForecastPlace: TypeAlias = StrictStr

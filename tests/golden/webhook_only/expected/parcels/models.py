@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
-from pydantic import StrictStr
+from pydantic import Field, StrictInt, StrictStr
 
-from ._runtime.shared.types import AwareDatetime, Model
+from ._runtime.shared.types import AwareDatetime, Model, Nullable
 
 
 class Delivered(Model):
     parcel_id: StrictStr
     at: AwareDatetime
+    received_by: Annotated[StrictStr | None, Nullable()] = None
+    place: Literal["door", "box", "neighbour"] | None = None
+    weight_g: Annotated[StrictInt | None, Field(ge=0)] = None
 
 
 ParcelDeliveredParcelSignature: TypeAlias = StrictStr

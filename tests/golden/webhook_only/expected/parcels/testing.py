@@ -30,7 +30,12 @@ _BOOK = testing.Book(
     (),
     models,
     {},
-    {"parcel.delivered": ("Delivered", '{"at":"2026-01-31T12:00:00Z","parcel_id":"a"}')},
+    {
+        "parcel.delivered": (
+            "Delivered",
+            '{"at":"2026-01-31T12:00:00Z","parcel_id":"a","received_by":"a","place":"door","weight_g":0}',
+        )
+    },
 )
 
 

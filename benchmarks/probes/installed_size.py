@@ -1,0 +1,36 @@
+"""Print how many MB a distribution and all that it requires take, without compiled modules."""
+
+import json
+import re
+import sys
+from importlib.metadata import PackageNotFoundError, distribution
+
+NAME = re.compile("[A-Za-z0-9._-]+")
+
+
+def closure(name: str, seen: set[str]) -> set[str]:
+    """The names of a distribution and of what it requires here, without extras."""
+    key = name.lower().replace("_", "-")
+    if key in seen:
+        return seen
+    try:
+        found = distribution(name)
+    except PackageNotFoundError:
+        # Required on other machines only.
+        return seen
+    seen.add(key)
+    for requirement in found.requires or ():
+        if "extra ==" not in requirement:
+            match = NAME.match(requirement)
+            assert match is not None
+            closure(match.group(), seen)
+    return seen
+
+
+def size(name: str) -> int:
+    files = distribution(name).files or ()
+    paths = [each.locate() for each in files if each.suffix != ".pyc"]
+    return sum(path.stat().st_size for path in paths if path.is_file())
+
+
+print(json.dumps({"size": [sum(map(size, closure(sys.argv[1], set()))) / 1e6]}))

@@ -1,0 +1,29 @@
+"""Receives webhooks with Flask: `flask --app receive_flask run`, the secret in WEBHOOK_SECRET."""
+
+import os
+
+from flask import Flask, Response, request
+
+from partner_esim import webhooks
+
+SECRET = os.environ["WEBHOOK_SECRET"]
+
+app = Flask(__name__)
+# A database in earnest: a delivery can come twice, and to another process.
+seen: set[str] = set()
+
+
+@app.post("/webhooks/esim")
+def receive() -> Response:
+    try:
+        event = webhooks.parse(request.get_data(), request.headers, SECRET)
+    except webhooks.SignatureError:
+        return Response(status=400)
+    except webhooks.InvalidEventError as error:
+        # Genuine, and no attempt would fare better: acknowledge it, and have somebody look.
+        app.logger.error("an event was not understood: %s", error)
+        return Response(status=204)
+    if event.type == "order.completed" and event.id not in seen:
+        seen.add(event.id)
+        print("deliver", event.data.reference, *event.data.iccids)
+    return Response(status=204)
