@@ -8,7 +8,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
 from time import time
 from types import ModuleType
 from typing import Any
@@ -180,6 +179,9 @@ def retry_after(response: Response) -> float | None:
     try:
         if value.strip().isdigit():
             return float(value)
+        # Imported here: it brings 20 modules, and mostly there are seconds.
+        from email.utils import parsedate_to_datetime
+
         return max(0.0, parsedate_to_datetime(value).timestamp() - time())
     except (ValueError, OverflowError):
         return None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
 from dataclasses import replace
@@ -12,7 +11,7 @@ from typing import Any, TypeVar, cast
 from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
 from .core import Core, Given
-from .courses import run, run_async
+from .courses import run, run_async, sleep
 from .options import Options, RequestOptions
 from .pagination import AsyncPages, Batch, Page, PageData, follow
 from .transport import AsyncTransport, Request, Response, Transport, TransportError
@@ -142,7 +141,7 @@ class AsyncCalls(Core):
 
     def __init__(self, *given: *Given) -> None:
         super().__init__(*given)
-        self.sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+        self.sleep: Callable[[float], Awaitable[None]] = sleep
         self.clock: Callable[[], float] = time.monotonic
 
     async def call(

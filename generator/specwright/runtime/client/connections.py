@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
@@ -14,6 +13,8 @@ from .proxies import chosen_proxy
 from .transport import Request, Response
 
 if TYPE_CHECKING:
+    import asyncio
+
     import httpx2
     from httpx2 import AsyncByteStream, SyncByteStream
 
@@ -125,6 +126,9 @@ class AsyncHTTPTransport:
 
     async def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
+        # Imported here: programs without asynchronous calls never load it.
+        import asyncio
+
         client = self._clients.get(asyncio.get_running_loop())
         if client is None or client.is_closed:
             client = self._client()
@@ -150,12 +154,16 @@ class AsyncHTTPTransport:
 
     async def close(self) -> None:
         """Close all connections; a client that was given stays open."""
+        import asyncio
+
         self._is_closed = True
         client = self._clients.pop(asyncio.get_running_loop(), None)
         if client is not None and self._given is None:
             await client.aclose()
 
     def _client(self) -> httpx2.AsyncClient:
+        import asyncio
+
         if self._is_closed or (self._given is not None and self._given.is_closed):
             raise ClientStateError(_CLOSED)
         if self._given is not None and self._clients:

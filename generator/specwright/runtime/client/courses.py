@@ -57,6 +57,14 @@ def run(
                 outcome = error
 
 
+async def sleep(seconds: float) -> None:
+    """Wait without holding others up."""
+    # Imported here: programs without asynchronous calls never load it.
+    import asyncio
+
+    await asyncio.sleep(seconds)
+
+
 async def run_async(
     course: Course[Question, Value, Answer],
     ask: Callable[[Question], Awaitable[Answer]],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import random
 import time
@@ -20,7 +19,7 @@ from typing import Generic, TypeVar
 
 from ..shared.operation import ListOperation
 from .attempts import Pause, is_temporary
-from .courses import Ask, Course, Give, run, run_async
+from .courses import Ask, Course, Give, run, run_async, sleep
 from .errors import ApiError, ApiStatusError, InvalidArgumentError, PaginationError
 
 Item = TypeVar("Item")
@@ -114,7 +113,7 @@ class AsyncPage(_Page[Item]):
 
     async def pages(self) -> AsyncGenerator[AsyncPage[Item]]:
         """Yield this page and all after it."""
-        async for data in run_async(to_the_end(self._data), self._fetch, asyncio.sleep):
+        async for data in run_async(to_the_end(self._data), self._fetch, sleep):
             yield AsyncPage(data, self._fetch)
 
     async def __aiter__(self) -> AsyncGenerator[Item]:

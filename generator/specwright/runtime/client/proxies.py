@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from .errors import InvalidArgumentError
 
@@ -17,10 +15,8 @@ def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:
     Raises:
         InvalidArgumentError: it has no such URL as proxies have, or needs what is not installed.
     """
-    scheme, _, rest = base_url.partition("://")
-    if proxy is None and not proxy_bypass(rest.partition("/")[0]):
-        proxies = getproxies()
-        proxy = proxies.get(scheme) or proxies.get("all")
+    if proxy is None:
+        proxy = _of_environment(base_url)
     if not proxy:
         return None
     # What the environment calls `host:port` is reached by plain HTTP.
@@ -30,9 +26,26 @@ def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:
         raise InvalidArgumentError(
             f"a proxy must have a URL in ASCII that begins with {', '.join(SCHEMES)}"
         )
-    if parts.scheme.startswith("socks") and find_spec("socksio") is None:
+    if parts.scheme.startswith("socks") and not _has_socks():
         raise InvalidArgumentError("a SOCKS proxy needs more packages: install httpx2[socks]")
     return parts
+
+
+def _of_environment(base_url: str) -> str | None:
+    # Imported here, as these bring 30 modules: a client is made after it was imported.
+    from urllib.request import getproxies, proxy_bypass
+
+    scheme, _, rest = base_url.partition("://")
+    if proxy_bypass(rest.partition("/")[0]):
+        return None
+    proxies = getproxies()
+    return proxies.get(scheme) or proxies.get("all")
+
+
+def _has_socks() -> bool:
+    from importlib.util import find_spec
+
+    return find_spec("socksio") is not None
 
 
 def _parts(url: str) -> SplitResult | None:
