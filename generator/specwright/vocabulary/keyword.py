@@ -50,6 +50,7 @@ class Keyword(Generic[T]):
         hint: the type of its value, with what is to be said of it.
         example: a value, for people.
         readers: those that act on the declaration; a test holds each of them to it.
+        methods: of the operations that may declare it; all if empty.
     """
 
     name: str
@@ -57,6 +58,7 @@ class Keyword(Generic[T]):
     hint: object
     example: object
     readers: tuple[Reader, ...] = tuple(Reader)
+    methods: tuple[str, ...] = ()
 
     @property
     def attribute(self) -> str:

@@ -40,9 +40,14 @@ def contract_key(subject: Subject) -> Iterator[Violation]:
             close = get_close_matches(name, sorted(_KNOWN), 1)
             hint = f"; did you mean '{close[0]}'?" if close else ""
             yield Violation(pointer, f"'{name}' is not in the vocabulary{hint}")
-        elif _keyword(subject, node, name) is None:
+            continue
+        keyword = _keyword(subject, node, name)
+        if keyword is None:
             places = " or ".join(sorted(table.places(name)))
             yield Violation(pointer, f"'{name}' belongs on a {places}, not here")
+        elif keyword.methods and _method(subject, node) not in keyword.methods:
+            methods = " or ".join(keyword.methods)
+            yield Violation(pointer, f"'{name}' belongs on an operation with {methods}, not here")
 
 
 def contract_shape(subject: Subject) -> Iterator[Violation]:
@@ -102,6 +107,11 @@ def _declarations(subject: Subject) -> Iterator[Declaration]:
 def _keyword(subject: Subject, node: Node, name: str) -> Keyword[Any] | None:
     place = _place(subject, node)
     return None if place is None else table.keyword(name, place)
+
+
+def _method(subject: Subject, node: Node) -> str | None:
+    found = subject.operations_by_pointer.get(node.pointer)
+    return None if found is None else found.method
 
 
 def _place(subject: Subject, node: Node) -> Place | None:

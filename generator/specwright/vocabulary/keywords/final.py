@@ -35,4 +35,5 @@ FINAL = Keyword[Final](
     Final,
     {"at": "/status", "states": ["paid", "refused"], "interval_seconds": 1},
     (Reader.CLIENT, Reader.REVIEW),
+    methods=("GET",),
 )
