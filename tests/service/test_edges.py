@@ -60,8 +60,7 @@ def test_an_order_may_cost_all_there_is_and_not_a_unit_more(
     with pytest.raises(PaymentRequiredError) as refused:
         client.orders.create(plan_id=PLAN, reference="r")
     [detail] = refused.value.details
-    assert Decimal(str(detail["required_usd"])) == price
-    assert Decimal(str(detail["balance_usd"])) == price - Decimal("0.0001")
+    assert (detail.required_usd, detail.balance_usd) == (price, price - Decimal("0.0001"))
     running.run(*credit, "0.0001")
     client.orders.create(plan_id=PLAN, reference="r")
     assert client.balance.get().balance_usd == Decimal("0.00")

@@ -18,9 +18,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+import click
 import httpx2
 import pytest
 
+from specwright.cli import cli
 from specwright.commands import listen as command
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.connection import MAX_BODY_BYTES
@@ -311,7 +313,10 @@ def test_silence_raises_a_doubt(
     before = signal.getsignal(signal.SIGINT)
     with Silent(authority.file) as provider:
         options = ("--document", str(document), "--receiver-authority", str(authority.file.parent))
-        command.listen.main([provider.url, *options], standalone_mode=False)
+        # Below the group: the command keeps the help option of its first context.
+        above = click.Context(cli, **cli.context_settings)
+        with command.listen.make_context("listen", [provider.url, *options], above) as context:
+            command.listen.invoke(context)
         assert provider.hooks[1].is_gone
     assert str(authority.file) in said[-2] and said[-1] == "1 is removed"
     assert signal.getsignal(signal.SIGINT) is before
