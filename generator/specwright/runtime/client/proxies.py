@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from urllib.parse import SplitResult, urlsplit
 
 from .errors import InvalidArgumentError
 
+# These keep proxies in settings of the system, too.
+HAS_SYSTEM_SETTINGS = sys.platform in ("darwin", "win32")
 SCHEMES = ("http", "https", "socks5", "socks5h")
 
 
@@ -32,7 +36,9 @@ def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:
 
 
 def _of_environment(base_url: str) -> str | None:
-    # Imported here, as these bring 30 modules: a client is made after it was imported.
+    if not HAS_SYSTEM_SETTINGS and not any(name.lower().endswith("_proxy") for name in os.environ):
+        return None
+    # Imported here: they bring 30 modules, and mostly there is no proxy.
     from urllib.request import getproxies, proxy_bypass
 
     scheme, _, rest = base_url.partition("://")
