@@ -27,7 +27,9 @@ the same documents. Retries are set to two where a row is about them, and to non
 
 **Better** is a row in which no peer does as well, **equal** one in which none does better, \
 **worse** one in which some peer does better. The order of outcomes is a rule of each row in \
-`benchmarks/situations/table.py`; "{not_offered}" does not compete.
+`benchmarks/situations/table.py`; "{not_offered}" does not compete. Two signatures are worse by \
+the contract: it has receivers reject a header of any other form, and secrets are rotated by \
+giving `webhooks.parse` both.
 
 `nox -s situations` measures all of them again, `nox -s situations -- NAME` some, and \
 `nox -s derive` makes this page from `benchmarks/situations/outcomes.json`.
