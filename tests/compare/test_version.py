@@ -8,9 +8,20 @@ from specwright.compare.verdicts.rule_table import BY_ID
 
 from .documents import parts, report
 
+PATTERN = """
+paths:
+  /things:
+    post:
+      operationId: makeThing
+      requestBody:
+        required: true
+        content: {application/json: {schema: {type: string, pattern: '%s'}}}
+      responses: {"204": {description: Done.}}
+"""
 CHANGES = {
     "breaking": BY_ID["range-narrowed"].bad,
     "compatible": BY_ID["range-narrowed"].good,
+    "unproven": PATTERN % "^(?!xy)[a-z]{3}$" + "---\n" + PATTERN % "^(?!x)[a-z]{3}$",
     "words": "info: {title: A}\n---\ninfo: {title: B}\n",
 }
 
@@ -28,6 +39,7 @@ CHANGES = {
         ("compatible", "0.2.3", "0.2.4", "version-suggested", "0.2.3 -> 0.2.4"),
         ("words", "1.2.3", "1.2.3", "version-too-low", "patch version (nothing but words)"),
         ("words", "1.2.3", "1.2.4", "version-suggested", "1.2.3 -> 1.2.4"),
+        ("unproven", "1.2.3", "1.2.4", "version-too-low", "(1 change, such as diff-unproven, wh"),
         ("breaking", "2026-01", "2026-02", "version-suggested", "'2026-01' is not of the form"),
     ],
 )

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from enum import IntEnum
 
-from specwright.compare.verdicts.change_rules import BREAKING, Category
+from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID, VERSION, VERSION_TOO_LOW
 from specwright.document.model import Document
 from specwright.errors import Location
@@ -14,6 +14,8 @@ from specwright.findings import Finding
 
 _VERSION = re.compile(r"(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})\.(0|[1-9]\d{0,8})(?:[-+].*)?")
 _POINTER = "/info/version"
+# Whether these break anybody is not known.
+_UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
 
 Number = tuple[int, int, int]
 
@@ -59,6 +61,9 @@ def _called_for(findings: Sequence[Finding]) -> tuple[Part, str]:
     breaking = [f.rule for f, c in zip(findings, categories, strict=True) if c in BREAKING]
     if breaking:
         return Part.MAJOR, _counted(len(breaking), "breaking change", breaking[0])
+    unknown = [each.rule for each in findings if each.rule in _UNKNOWN]
+    if unknown:
+        return Part.MAJOR, _counted(len(unknown), "change", unknown[0]) + ", which may break"
     others = [f.rule for f, c in zip(findings, categories, strict=True) if c is not Category.REVIEW]
     if others:
         return Part.MINOR, _counted(len(others), "compatible change", others[0])
