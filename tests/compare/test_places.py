@@ -186,3 +186,8 @@ def test_without_servers_the_api_is_where_its_document_is(
     sides = described(), described(servers=servers)
     for base, revision in (sides, sides[::-1]):
         assert changes(report(tmp_path, base, revision)) == []
+
+
+def test_an_address_takes_the_place_of_that_of_the_document(tmp_path: Path) -> None:
+    found = changes(report(tmp_path, described(), described(servers=[{"url": "https://a"}])))
+    assert {each.message for each in found} == {"server / is gone", "server https://a is new"}

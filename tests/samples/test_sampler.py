@@ -128,3 +128,18 @@ def test_a_schema_that_holds_itself_has_values(schema: Any, tmp_path: Path) -> N
 def test_a_component_in_itself_is_left_out(tmp_path: Path) -> None:
     samples = sampler(side(tmp_path, Node=CIRCLES["a property"]))
     assert set(map(str, samples.witnesses(referring("Node")))) == {"{}"}
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "object", "patternProperties": {"^a$": NODE}, "required": ["a"]},
+        {"type": "array", "items": NODE, "minItems": 1},
+        {"anyOf": [{"type": "array", "items": NODE, "minItems": 1}, {"not": {}}]},
+    ],
+    ids=["a property of a pattern", "items", "an alternative"],
+)
+def test_what_holds_itself_without_end_has_no_witness(schema: Any, tmp_path: Path) -> None:
+    samples = sampler(side(tmp_path, Node=schema))
+    assert samples.witnesses(referring("Node")) == ()
+    assert len(list(samples.of(referring("Node")))) <= MOST
