@@ -139,3 +139,21 @@ def test_a_number_is_not_read_as_a_text_that_has_limits(limit: Any, tmp_path: Pa
     rules = {each.rule for each in found if affected([each]) & {"parameter"}}
     assert "type-narrowed" in rules
     assert "text-type-changed" not in rules
+
+
+def test_a_schema_that_is_gone_hinders_no_proof(tmp_path: Path) -> None:
+    unreadable = {"pattern": "("}
+    base = {**holding(a=unreadable, z=TEXT), "maxProperties": 3}
+    revision = {**holding(z=TEXT), "maxProperties": 4}
+    found = report(tmp_path, everywhere(base), everywhere(revision)).findings
+    assert "diff-unproven" not in {each.rule for each in found}
+
+
+def test_what_has_to_be_there_now_is_left_out_of_a_value_that_shows_it(tmp_path: Path) -> None:
+    # No text that is tried for it is right, but its example.
+    code = {**TEXT, "pattern": "^(?=.*z)[a-z]{3}$", "example": "xyz"}
+    base = {**holding(a=code, b=code, c={}, d={}), **CLOSED, "minProperties": 2}
+    revision = {**base, "anyOf": [{"required": ["c"]}, {"required": ["d"]}]}
+    found = breaking(report(tmp_path, everywhere(base), everywhere(revision)).findings)
+    shown = {each.counterexample for each in found if affected([each]) & {"request"}}
+    assert shown == {'{"a": "xyz", "b": "xyz"}'}

@@ -143,3 +143,9 @@ def test_what_holds_itself_without_end_has_no_witness(schema: Any, tmp_path: Pat
     samples = sampler(side(tmp_path, Node=schema))
     assert samples.witnesses(referring("Node")) == ()
     assert len(list(samples.of(referring("Node")))) <= MOST
+
+
+def test_properties_of_patterns_below_each_other_end(tmp_path: Path) -> None:
+    inner = {"type": "object", "minProperties": 1, "patternProperties": {"^a$": NODE}}
+    node = {**inner, "patternProperties": {"^a$": inner}, "additionalProperties": False}
+    assert sampler(side(tmp_path, Node=node)).witnesses(referring("Node"))
