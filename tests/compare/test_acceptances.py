@@ -74,3 +74,11 @@ def test_an_entry_without_meaning_is_refused_with_its_line(
         load(str(file))
     assert raised.value.location is not None
     assert raised.value.location.line == line
+
+
+def test_an_unknown_rule_may_be_meant_as_a_known_one(tmp_path: Path) -> None:
+    file = tmp_path / "review.toml"
+    file.write_text(ENTRY.replace("range-narrowed", "rang-narrowed") + "expires = 2027-01-31\n")
+    with pytest.raises(InputError) as raised:
+        load(str(file))
+    assert "'range-narrowed'" in str(raised.value.hint)

@@ -17,7 +17,7 @@ from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.keywords.capacity import CAPACITY
 from specwright.vocabulary.keywords.delivery import DELIVERY
-from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
+from specwright.vocabulary.keywords.error import ERROR
 from specwright.vocabulary.table import KEYWORDS
 
 from .documents import TODAY
@@ -73,23 +73,77 @@ def test_no_member_changes_in_silence(
     assert [each.revision.startswith(f"/{keyword.name}") for each in found] == [True]
 
 
-# The members that break a promise where there was none, and where there is none any more.
-NEW_AND_GONE: list[tuple[Keyword[Any], set[str], set[str]]] = [
-    (RATE_LIMITS, {"classes/read/limit", "classes/read/window_seconds"}, {"headers/retry"}),
-    (CAPACITY, {"limit"}, {"release"}),
-    (DELIVERY, {"connect_timeout_seconds", "timeout_seconds"}, {"retry_after_seconds"}),
+# The members that break a promise where there was none, and where there is none any more; "" is the
+# whole declaration.
+NEW_AND_GONE: dict[str, tuple[set[str], set[str]]] = {
+    "x-contract-body-limit": ({"max_bytes"}, set()),
+    "x-contract-capacity": ({"limit"}, {"release"}),
+    "x-contract-charge": (set(), {""}),
+    "x-contract-delivery": (
+        {"connect_timeout_seconds", "timeout_seconds"},
+        {"retry_after_seconds"},
+    ),
+    "x-contract-error": (set(), {"code", "message", "request_id_header", "codes/bad_json"}),
+    "x-contract-filter": (set(), {""}),
+    "x-contract-final": (set(), {"at", "states"}),
+    "x-contract-idempotency": (set(), {""}),
+    "x-contract-order": (set(), {""}),
+    "x-contract-pagination": (set(), {"cursor", "limit", "items", "next", "id"}),
+    "document x-contract-rate-limit": (
+        {"classes/read/limit", "classes/read/window_seconds"},
+        {"headers/retry"},
+    ),
+    "operation x-contract-rate-limit": ({""}, set()),
+    "x-contract-requires-one-of": ({"parameters"}, {"code"}),
+    "x-contract-reset": (set(), {""}),
+    "x-contract-signature": ({""}, {""}),
+    "x-contract-trigger": ({"within_seconds"}, {"operation"}),
+    "x-contract-webhook-endpoint": (set(), {""}),
+}
+
+
+@pytest.mark.parametrize(
+    "keyword",
+    [each for each in KEYWORDS if set(each.places) - {Place.SCHEMA, Place.PROPERTY}],
+    ids=lambda keyword: f"{keyword.places[0]} {keyword.name}",
+)
+def test_a_limit_breaks_when_it_is_new_and_a_service_when_it_is_gone(keyword: Keyword[Any]) -> None:
+    place = keyword.places[0]
+    members = NEW_AND_GONE.get(keyword.name) or NEW_AND_GONE[f"{place} {keyword.name}"]
+    nothing, declared = Site("", {}), Site("", {keyword.name: keyword.example})
+    for base, revision, broken in zip(
+        (nothing, declared), (declared, nothing), members, strict=True
+    ):
+        found = declaration_changes(base, revision, place)
+        pointers = [each.revision for each in found if each.rule != "declaration-compatible"]
+        assert sorted(pointers) == sorted(
+            f"/{keyword.name}/{member}".rstrip("/") for member in broken
+        )
+
+
+CODE = {"status": 400, "type": "invalid", "condition": "invalid_json"}
+# Two values of a member, and the rule that the change from one to the other breaks.
+PROMISES: list[tuple[Keyword[Any], str, Any, Any, str]] = [
+    (ERROR, "codes", {"c": CODE}, {"c": {**CODE, "condition": "other"}}, "declaration-compatible"),
+    (ERROR, "codes", {"c": CODE}, {"c": {**CODE, "status": 422}}, "error-code-changed"),
+    (ERROR, "codes", {"c": CODE}, {"c": {**CODE, "type": "other"}}, "error-code-changed"),
+    (DELIVERY, "retry_after_seconds", [60, 60], [60, 90], "declaration-compatible"),
+    (DELIVERY, "retry_after_seconds", [60, 60], [60, 59], "delivery-weakened"),
+    (DELIVERY, "retry_after_seconds", [60, 60], [600], "delivery-weakened"),
+    (DELIVERY, "retry_after_seconds", [60, 60], [60, 60, 60], "declaration-compatible"),
+    (CAPACITY, "limit", 3, 2, "limit-lowered"),
+    (CAPACITY, "limit", 3, 4, "declaration-compatible"),
+    (CAPACITY, "code", "full", "too_many", "behaviour-changed"),
+    (CAPACITY, "code", "full", None, "declaration-compatible"),
 ]
 
 
-@pytest.mark.parametrize(("keyword", "new", "gone"), NEW_AND_GONE)
-def test_a_limit_breaks_when_it_is_new_and_a_service_when_it_is_gone(
-    keyword: Keyword[Any], new: set[str], gone: set[str]
+@pytest.mark.parametrize(("keyword", "member", "before", "after", "rule"), PROMISES)
+def test_a_promise_is_kept_or_broken(
+    keyword: Keyword[Any], member: str, before: Any, after: Any, rule: str
 ) -> None:
-    nothing, declared = Site("", {}), Site("", {keyword.name: keyword.example})
-    for base, revision, members in ((nothing, declared, new), (declared, nothing, gone)):
-        found = declaration_changes(base, revision, keyword.places[0])
-        broken = [each.revision for each in found if each.rule != "declaration-compatible"]
-        assert set(broken) == {f"/{keyword.name}/{member}" for member in members}
+    sides = (Site("", {keyword.name: {member: value}}) for value in (before, after))
+    assert [each.rule for each in declaration_changes(*sides, keyword.places[0])] == [rule]
 
 
 @pytest.mark.parametrize(

@@ -44,7 +44,11 @@ _NOT_OF_THE_STORE = tuple(
 
 ROWS = (
     Row("compare", f"{TOOLKIT}/compare", ("tests/compare",)),
-    Row("compare", f"{TOOLKIT}/samples", ("tests/conformance/test_samples.py", "tests/compare")),
+    Row(
+        "compare",
+        f"{TOOLKIT}/samples",
+        ("tests/samples", "tests/conformance/test_samples.py", "tests/compare"),
+    ),
     Row(
         "conformance",
         f"{TOOLKIT}/conformance/webhooks",

@@ -41,11 +41,7 @@ class Compiled:
     def validator(self, schema: Schema | bool) -> jsonschema_rs.Validator:
         """What decides whether a value is valid; one of `UNUSABLE` if there can be none."""
         return jsonschema_rs.Draft202012Validator(
-            schema,
-            registry=self._registry,
-            validate_formats=True,
-            keywords=ENFORCED,
-            offline=True,
+            schema, registry=self._registry, keywords=ENFORCED, offline=True
         )
 
     def canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:

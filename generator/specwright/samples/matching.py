@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_CLASSES = {"d": "0", "w": "a", "s": " ", "D": "a", "W": "-", "S": "a", "t": "\t", "n": "\n"}
+# The letters of other classes (w, D, S) are members of them.
+_CLASSES = {"d": "0", "s": " ", "W": "-", "t": "\t", "n": "\n"}
 _WIDTHLESS = frozenset("^$")
 _COUNT = re.compile(r"\{(\d{1,4})(?:,\d*)?\}|[*+?]")
 _LONGEST = 2_000

@@ -39,4 +39,4 @@ def _with_defaults(server: dict[str, Any]) -> str:
     for name, variable in (variables if isinstance(variables, dict) else {}).items():
         if isinstance(variable, dict):
             url = url.replace(f"{{{name}}}", str(variable.get("default")))
-    return url.rstrip("/")
+    return url.rstrip("/") or _HERE

@@ -1,0 +1,193 @@
+"""Where a change is reported in both documents, and in which words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.validate.documents import whole
+
+from .documents import changes, document, report
+
+DONE: dict[str, Any] = {"responses": {"200": {"description": "Done."}}}
+TEXT = {"type": "string"}
+CONTENT = {"application/json": {"schema": TEXT}}
+A, B = ({"name": name, "in": "query", "schema": TEXT} for name in "ab")
+HEADER = {"name": "Id", "in": "header", "schema": TEXT}
+AS_CONTENT = {"name": "a", "in": "query", "content": CONTENT}
+KEY = {"type": "apiKey", "in": "header", "name": "Key"}
+GET = "/paths/~1a/get"
+
+
+def operation(path: str = "/a", **fields: Any) -> dict[str, Any]:
+    return whole("{}") | {"paths": {path: {"get": {**DONE, **fields}}}}
+
+
+def asking(*parameters: Any, path: str = "/a") -> dict[str, Any]:
+    return operation(path, parameters=list(parameters))
+
+
+def taking(*media_types: str) -> dict[str, Any]:
+    body = {"content": {name: {"schema": TEXT} for name in media_types}}
+    return operation(requestBody=body)
+
+
+def answering(*statuses: str) -> dict[str, Any]:
+    return operation(responses={status: {"description": "Done."} for status in statuses})
+
+
+def described(**fields: Any) -> dict[str, Any]:
+    return {**operation(), **fields}
+
+
+def in_path(name: str) -> dict[str, Any]:
+    parameter = {"name": name, "in": "path", "required": True, "schema": TEXT}
+    return asking(parameter, path=f"/a/{{{name}}}")
+
+
+def schemes(**fields: Any) -> dict[str, Any]:
+    return described(components={"securitySchemes": {"key": {**KEY, **fields}}})
+
+
+def sending(*properties: str) -> dict[str, Any]:
+    schema = {"type": "object", "properties": dict.fromkeys(("z", *properties), TEXT)}
+    return operation(requestBody={"content": {"application/json": {"schema": schema}}})
+
+
+# Both documents; the rule, the place in the base (None: the base has none) and in the revision,
+# and the words.
+CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
+    "an operation is deprecated": (
+        operation(),
+        operation(deprecated=True),
+        ("deprecation", GET, f"{GET}/deprecated", "GET /a is now deprecated"),
+    ),
+    "a parameter is deprecated": (
+        asking(A),
+        asking({**A, "deprecated": True}),
+        (
+            "deprecation",
+            f"{GET}/parameters/0",
+            f"{GET}/parameters/0/deprecated",
+            "query parameter 'a' is now deprecated",
+        ),
+    ),
+    "parameters change places": (
+        asking(A, B),
+        asking(B, A),
+        (
+            "parameter-order-changed",
+            f"{GET}/parameters",
+            f"{GET}/parameters",
+            "order of parameters: a, b -> b, a",
+        ),
+    ),
+    "a path parameter is renamed": (
+        in_path("id"),
+        in_path("key"),
+        (
+            "parameter-renamed",
+            "/paths/~1a~1{id}/get/parameters/0/name",
+            "/paths/~1a~1{key}/get/parameters/0/name",
+            "path parameter id -> key",
+        ),
+    ),
+    "a parameter becomes content": (
+        asking(A),
+        asking(AS_CONTENT),
+        (
+            "serialisation-changed",
+            f"{GET}/parameters/0",
+            f"{GET}/parameters/0",
+            "it is written as its schema says, or as a media type, and that changed",
+        ),
+    ),
+    "a response is new": (
+        answering("200"),
+        answering("200", "404"),
+        ("added", None, f"{GET}/responses/404", "response 404 is new"),
+    ),
+    "a media type is new": (
+        taking("application/json"),
+        taking("application/json", "text/csv"),
+        (
+            "added",
+            None,
+            f"{GET}/requestBody/content/text~1csv",
+            "media type text/csv is new",
+        ),
+    ),
+    "a media type is gone": (
+        taking("application/json", "text/csv"),
+        taking("application/json"),
+        (
+            "media-type-removed",
+            f"{GET}/requestBody/content/text~1csv",
+            f"{GET}/requestBody/content",
+            "media type text/csv is gone",
+        ),
+    ),
+    "a scheme is asked for": (
+        operation(),
+        operation(security=[{"key": ["read", "all"]}, {"b": [], "c": []}]),
+        (
+            "security-tightened",
+            GET,
+            f"{GET}/security",
+            "security nobody in particular -> key (all, read) or b and c",
+        ),
+    ),
+    "a scheme is sent elsewhere": (
+        schemes(),
+        schemes(name="Api-Key"),
+        (
+            "security-scheme-changed",
+            "/components/securitySchemes/key/name",
+            "/components/securitySchemes/key/name",
+            "security scheme 'key': name Key -> Api-Key",
+        ),
+    ),
+    "a server is gone": (
+        described(servers=[{"url": "https://a"}, {"url": "https://b"}]),
+        described(servers=[{"url": "https://a"}]),
+        ("server-removed", "/servers", "/servers", "server https://b is gone"),
+    ),
+    "a property is gone": (
+        sending("a"),
+        sending(),
+        (
+            "property-removed",
+            f"{GET}/requestBody/content/application~1json/schema/properties/a",
+            f"{GET}/requestBody/content/application~1json/schema",
+            "property 'a' was optional, is not declared",
+        ),
+    ),
+}
+
+
+@pytest.mark.parametrize(("base", "revision", "expected"), CHANGES.values(), ids=CHANGES)
+def test_a_change_is_placed_in_both_documents(
+    base: Any, revision: Any, expected: tuple[str, str | None, str, str], tmp_path: Path
+) -> None:
+    [found] = changes(report(tmp_path, base, revision))
+    rule, old, new, message = expected
+    assert (found.rule, found.pointer, found.message) == (rule, new, message)
+    assert found.counterexample is None
+    before = document(tmp_path, "base.json", base)
+    assert found.related == (None if old is None else before.locate(old))
+
+
+@pytest.mark.parametrize("servers", [[], [{"url": "/"}], [{"url": ""}]], ids=str)
+def test_without_servers_the_api_is_where_its_document_is(
+    servers: list[Any], tmp_path: Path
+) -> None:
+    sides = described(), described(servers=servers)
+    for base, revision in (sides, sides[::-1]):
+        assert changes(report(tmp_path, base, revision)) == []
+
+
+def test_an_address_takes_the_place_of_that_of_the_document(tmp_path: Path) -> None:
+    found = changes(report(tmp_path, described(), described(servers=[{"url": "https://a"}])))
+    assert {each.message for each in found} == {"server / is gone", "server https://a is new"}
