@@ -1,0 +1,122 @@
+"""Scenarios by themselves: what each finds, what it shows of it, and what it leaves out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.scenarios.lists import lists
+from specwright.conformance.scenarios.robustness import robustness
+from specwright.conformance.scenarios.states import deleted
+from specwright.conformance.scenarios.validation import validation
+from tests.conformance.notes import COLOURS, bench
+
+ADD, REMOVE = "/paths/~1notes/post", "/paths/~1notes~1{id}/delete"
+Scenario = Callable[[Workbench], None]
+
+
+def checked(place: Path, scenario: Scenario, bug: str, *before: str) -> Workbench:
+    """A scenario after calls of some operations, so that it has what it needs."""
+    with bench(place, bug) as made:
+        for name in before:
+            assert made.succeed(made.contract.by_id[name]) is not None
+        scenario(made)
+        return made
+
+
+def messages(made: Workbench) -> list[tuple[str, str]]:
+    return [(each.rule, each.message) for each in made.target.record.violations]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "bug", "found"),
+    [
+        (lists, "", []),
+        (lists, "forgets", [("filter", "listNotes: items that match were left out")]),
+        (lists, "refuses a filter", [("filter", "listNotes: answered 400")]),
+        (
+            lists,
+            "asks nothing",
+            [("requires-one-of", "searchNotes: answered 200 without 'nothing_asked'")],
+        ),
+        (deleted, "", []),
+        (
+            deleted,
+            "removes nothing",
+            [
+                ("deleted-is-gone", "getNote: answered 200 after removeNote"),
+                ("deleted-is-gone", "removeNote: answered 204 after removeNote"),
+            ],
+        ),
+    ],
+)
+def test_a_scenario_makes_what_it_needs_and_finds_the_bug(
+    tmp_path: Path, scenario: Scenario, bug: str, found: list[tuple[str, str]]
+) -> None:
+    assert messages(checked(tmp_path, scenario, bug)) == found
+
+
+@pytest.mark.parametrize("bug", ["forgets", "refuses a filter"])
+def test_a_filter_is_shown_beside_the_whole_list(tmp_path: Path, bug: str) -> None:
+    [found] = checked(tmp_path, lists, bug).target.record.violations
+    asked = [each.request.url.rpartition("/")[2] for each in found.exchanges]
+    assert asked == ["notes", f"notes?colour={COLOURS[0]}"]
+
+
+def test_a_list_that_never_comes_is_said(tmp_path: Path) -> None:
+    skips = checked(tmp_path, lists, "").target.record.skips
+    assert ("pagination", "/paths/~1lost/get", "the operation never succeeded") in {
+        (each.rule, each.pointer, each.reason) for each in skips
+    }
+
+
+BODIES = (
+    "a body that is no JSON",
+    "a body that is no UTF-8",
+    "a nested body",
+    "a body of another media type",
+    "a body that is too large",
+)
+WANTED = ("bad_json", "bad_json", None, "bad_media_type", "too_large")
+
+
+@pytest.mark.parametrize(
+    ("bug", "found"),
+    [
+        ("", []),
+        ("takes all", [("invalid-accepted", f"addNote: {how} was accepted") for how in BODIES]),
+        (
+            "one code",
+            [
+                ("error-code", f"addNote: {how} was not answered '{code}'")
+                for how, code in zip(BODIES, WANTED, strict=True)
+                if code is not None
+            ],
+        ),
+        ("methods are not found", [("method-not-allowed", "PUT /notes: answered 404")]),
+        (
+            "names no methods",
+            [("method-not-allowed", "PUT /notes: Allow does not name the methods of the path")],
+        ),
+    ],
+)
+def test_broken_bodies_and_methods_that_are_not_there(
+    tmp_path: Path, bug: str, found: list[tuple[str, str]]
+) -> None:
+    made = checked(tmp_path, robustness, bug, "listNotes", "addNote")
+    assert messages(made) == found
+    assert made.target.record.checked["server-error"] == {ADD}
+    assert made.target.record.checked["method-not-allowed"] == {"/paths/~1notes"}
+
+
+@pytest.mark.parametrize(
+    ("bug", "rules"),
+    [("", set()), ("tags of any length", {"invalid-accepted"}), ("one code", {"error-code"})],
+)
+def test_a_member_that_no_example_has_is_tried_from_a_sample(
+    tmp_path: Path, bug: str, rules: set[str]
+) -> None:
+    assert {rule for rule, _ in messages(checked(tmp_path, validation, bug, "addNote"))} == rules
