@@ -52,7 +52,7 @@ def _content(schema: Any, **members: Any) -> dict[str, Any]:
     return {"content": {"application/json": {"schema": schema, **members}}}
 
 
-def _operation(name: str, status: int = 200, **members: Any) -> dict[str, Any]:
+def _operation(name: str, status: int = 200, /, **members: Any) -> dict[str, Any]:
     answer = {"description": "Done.", **_content({})}
     refusal = {"description": "Refused.", **_content({"$ref": "#/components/schemas/Error"})}
     return {"operationId": name, "responses": {str(status): answer, "4XX": refusal}, **members}
