@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.recording.record import Record
+from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.lists import lists
+from specwright.conformance.scenarios.money import exhausted
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
+from specwright.document.security import Credential
+from tests.conformance import shop
 from tests.conformance.notes import COLOURS, bench
+from tests.conformance.test_scenarios import ANNA, contract, written
 
 ADD, REMOVE = "/paths/~1notes/post", "/paths/~1notes~1{id}/delete"
 Scenario = Callable[[Workbench], None]
@@ -120,3 +128,37 @@ def test_a_member_that_no_example_has_is_tried_from_a_sample(
     tmp_path: Path, bug: str, rules: set[str]
 ) -> None:
     assert {rule for rule, _ in messages(checked(tmp_path, validation, bug, "addNote"))} == rules
+
+
+def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) -> None:
+    document = json.loads(shop.DOCUMENT.read_text("utf-8"))
+    content = document["paths"]["/orders"]["post"]["requestBody"]["content"]["application/json"]
+    content["examples"]["fresh"]["value"]["note"] = "pasta"
+    document["components"]["schemas"]["OrderCreate"]["properties"]["note"]["maxLength"] = 5
+    short = written(tmp_path, document)
+    with (
+        shop.serving(shop.Shop("any payload").app()) as url,
+        Target(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
+    ):
+        idempotency(Workbench(short, target, "scenarios"))
+    assert [each.message for each in target.record.violations] == [
+        f"createOrder: another '{name}' under the same key was accepted"
+        for name in ("item_id", "quantity", "note")
+    ]
+
+
+def test_a_balance_that_a_reset_restores_is_spent_until_a_charge_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shop, "CREDIT", 100)
+    with (
+        shop.serving(shop.Shop().app()) as url,
+        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+    ):
+        made = Workbench(contract(), target, "scenarios")
+        order = contract().by_id["createOrder"]
+        assert made.succeed(order) is not None
+        exhausted(made)
+    asked = [each.response for each in target.record.exchanges if each.operation == order.pointer]
+    assert asked[-1] is not None
+    assert asked[-1].at("/code") == "unpaid"
