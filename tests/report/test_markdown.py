@@ -221,6 +221,15 @@ def test_a_table_without_rows_still_has_its_note() -> None:
     assert {"Coverage", "Operation", "No server."} <= set(found.code)
 
 
+def test_two_long_tables_with_long_notes_have_room() -> None:
+    rows = (("1",),) * 5_000
+    text = markdown(
+        Report("f", (), tables=tuple(Table(title, ("c",), rows, "<" * 500) for title in "AB"))
+    )
+    assert text.count("rows left out") == 2
+    assert "table left out" not in text
+
+
 def test_long_evidence_says_how_much_is_missing() -> None:
     finding = replace(SHAPE, evidence=(Evidence("response", "x" * 5_000),))
     assert "x… (1000 more characters)</pre>" in markdown(Report("f", (finding,)))
