@@ -120,6 +120,14 @@ def test_broken_bodies_and_methods_that_are_not_there(
     assert made.target.record.checked["method-not-allowed"] == {"/paths/~1notes"}
 
 
+def test_any_operation_of_a_path_tells_of_its_methods_or_it_is_said(tmp_path: Path) -> None:
+    record = checked(tmp_path, robustness, "methods are not found", "addNote").target.record
+    assert [each.message for each in record.violations] == ["PUT /notes: answered 404"]
+    assert {each.pointer for each in record.skips if each.rule == "method-not-allowed"} == {
+        f"/paths/~1{path}" for path in ("notes~1{id}", "search", "lost")
+    }
+
+
 @pytest.mark.parametrize(
     ("bug", "rules"),
     [("", set()), ("tags of any length", {"invalid-accepted"}), ("one code", {"error-code"})],
