@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,11 @@ def test_an_answer_is_whole_or_counted(
     assert [each.response and each.response.body for each in found.exchanges] == (
         [] if body is None else [body]
     )
+
+
+def test_what_was_recorded_is_read_as_it_was(tmp_path: Path) -> None:
+    written = har.render([exchange()])["log"]["entries"]
+    assert read(tmp_path / "a.har", *written).exchanges == (replace(exchange(), number=0),)
 
 
 @pytest.mark.parametrize("name", ["Content-Encoding", "content-encoding", "CONTENT-ENCODING"])

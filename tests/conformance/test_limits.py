@@ -33,7 +33,12 @@ def test_the_values_next_to_a_limit_are_tried(schema: dict[str, Any], beyond: li
 
 
 @pytest.mark.parametrize(
-    ("kind", "wrong"), [("array", [{}, "text", None]), ("object", [[], "text", None])]
+    ("kind", "wrong"),
+    [
+        ("string", [17, True, None, {}]),
+        ("array", [{}, "text", None]),
+        ("object", [[], "text", None]),
+    ],
 )
 def test_values_of_other_types_are_tried(kind: str, wrong: list[Any]) -> None:
     found = variants({"type": kind}, None)

@@ -57,6 +57,17 @@ def test_a_sample_keeps_to_the_limits_of_its_schema(tmp_path: Path, schema: obje
         ({**TEXT, "pattern": "("}, "text"),
         ({**NUMBER, "minimum": 5}, 5),
         ({"type": "integer", "minimum": 7, "multipleOf": 5}, 10),
+        # What the document gives itself comes first.
+        *[({**TEXT, keyword: "given"}, "given") for keyword in ("const", "example", "default")],
+        *[({**TEXT, keyword: ["given", "other"]}, "given") for keyword in ("examples", "enum")],
+        # An alternative that says nothing of its own type.
+        (
+            {
+                **{"type": "object", "required": ["id"], "properties": {"id": TEXT}},
+                "anyOf": [{"required": ["id"]}],
+            },
+            {"id": "text"},
+        ),
     ],
 )
 def test_a_usual_value_stays_where_it_fits_or_nothing_does(

@@ -15,6 +15,7 @@ from specwright.document.sources.load import load
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, Table, in_order
 from specwright.report.formats import FORMATS
+from specwright.report.rule_texts import overview
 from tests.report import junit, published, samples, sarif
 from tests.validate.documents import write
 
@@ -117,6 +118,12 @@ def test_json_has_facts_and_tables_when_there_are_any() -> None:
     ]
 
 
+def test_json_has_no_note_where_a_table_has_none() -> None:
+    table = Table("Steps", ("Step",), ())
+    [written] = published.read(FORMATS["json"](Report("f", (), tables=(table,))))["tables"]
+    assert written.keys() == {"title", "columns", "rows"}
+
+
 def test_text_has_tables_and_facts_before_the_last_line() -> None:
     assert text(replace(samples.REPORT, findings=())) == (
         "Coverage:\n"
@@ -158,6 +165,21 @@ def test_a_place_in_the_indentation_is_shown_at_the_first_character() -> None:
     assert lines[1:3] == ["    1 | - a: 1", "      | ^"]
 
 
+@pytest.mark.parametrize("line", ["a: MAX", "X"])
+def test_a_line_is_shown_to_its_last_letter(line: str) -> None:
+    finding = Finding("r", Level.INFO, Location("f", 1, 1), None, "m")
+    assert text(Report("f", (finding,), line=lambda _: f"{line}  ")).splitlines()[1] == (
+        f"    1 | {line}"
+    )
+
+
+def test_the_list_of_rules_has_a_first_sentence_for_each() -> None:
+    assert list(overview((RULE,))) == [
+        "Bodies               recommended  strict",
+        "  response-narrowed  warning      error    It breaks clients",
+    ]
+
+
 def test_a_place_behind_the_end_of_a_line_is_shown_there() -> None:
     finding = Finding("r", Level.INFO, Location("f", 1, 6), None, "m")
     lines = text(Report("f", (finding,), line=lambda _: "a: 1")).splitlines()
@@ -165,7 +187,10 @@ def test_a_place_behind_the_end_of_a_line_is_shown_there() -> None:
 
 
 def test_sarif_has_related_locations_suppressions_and_help() -> None:
-    [run] = sarif.read(FORMATS["sarif"](REPORT))["runs"]
+    log = sarif.read(FORMATS["sarif"](REPORT))
+    assert log["$schema"] == "https://json.schemastore.org/sarif-2.1.0.json"
+    [run] = log["runs"]
+    assert run["tool"]["driver"]["name"] == "specwright"
     first, second, waived = run["results"]
     [related] = first["relatedLocations"]
     assert related["physicalLocation"]["artifactLocation"] == {"uri": "old.json"}

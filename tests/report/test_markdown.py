@@ -95,6 +95,31 @@ def test_everything_of_a_report_is_there() -> None:
         assert text in found.code
 
 
+def test_a_comment_is_one_table_after_the_other() -> None:
+    proven = replace(SLOW, evidence=(Evidence("F1", "GET /a"), Evidence("answer", "200")))
+    steps = Table("Steps", ("Step",), (("explore",),))
+    _, *rest = markdown(Report("f", (proven, SLOW), tables=(steps,))).split("\n\n")
+    document = "<table>\n<tr><td><code>document</code></td><td><code>f</code></td></tr>\n</table>"
+    row = (
+        "<tr><td>info</td><td><code>slow</code></td><td><code>spec/openapi.json:1:1</code></td>"
+        "<td><code>GET /esims is slow</code></td></tr>\n"
+    )
+    assert rest == [
+        document,
+        "<table>\n"
+        "<tr><th>Level</th><th>Rule</th><th>Place</th><th>Message</th></tr>\n"
+        f'{row}<tr><td colspan="4">'
+        "<details><summary><code>F1</code></summary><pre>GET /a</pre></details>"
+        "<details><summary><code>answer</code></summary><pre>200</pre></details></td></tr>\n"
+        f"{row}</table>",
+        "<details><summary><code>Steps</code></summary>\n"
+        "<table>\n<tr><th><code>Step</code></th></tr>\n"
+        "<tr><td><code>explore</code></td></tr>\n</table></details>\n",
+    ]
+    without = markdown(Report("f", ()))
+    assert without.split("\n\n")[1:] == [f"{document}\n"]
+
+
 def test_evidence_tables_and_waived_findings_are_folded() -> None:
     text = markdown(REPORT)
     assert text.count("<details>") == 2 * 3 + 1 + 1
@@ -168,7 +193,7 @@ def test_what_there_is_no_room_for_is_counted(count: int) -> None:
     folded = text.count("<summary><code>curl</code>")
     left_out = f"{count - shown} findings left out" if count > shown else "No room here: "
     assert left_out in text
-    assert f"{shown - folded} findings without evidence" in text
+    assert f" {shown - folded} findings without evidence" in text
     assert "16 of 16 operations succeeded." in text
     list(blocks(text))
 
@@ -194,6 +219,15 @@ def test_nothing_is_so_long_that_it_does_not_fit(text: str) -> None:
 def test_a_table_without_rows_still_has_its_note() -> None:
     found = html(Report("f", (), tables=(Table("Coverage", ("Operation",), (), "No server."),)))
     assert {"Coverage", "Operation", "No server."} <= set(found.code)
+
+
+def test_two_long_tables_with_long_notes_have_room() -> None:
+    rows = (("1",),) * 5_000
+    text = markdown(
+        Report("f", (), tables=tuple(Table(title, ("c",), rows, "<" * 500) for title in "AB"))
+    )
+    assert text.count("rows left out") == 2
+    assert "table left out" not in text
 
 
 def test_long_evidence_says_how_much_is_missing() -> None:

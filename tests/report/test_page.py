@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from specwright import __version__
 from specwright.errors import Location
 from specwright.findings import Evidence, Report, Table
 from specwright.report.formats import FORMATS
@@ -101,6 +102,11 @@ def test_findings_are_grouped_by_rule_and_errors_come_first() -> None:
         ("info", "slow"),
     ]
     assert "A response is what its schema says." in page
+
+
+def test_a_page_ends_with_the_version_and_a_newline() -> None:
+    ending = f"<footer>specwright {__version__}</footer>\n</body>\n</html>\n"
+    assert html(REPORT).endswith(ending)
 
 
 def test_hostile_text_makes_no_markup() -> None:

@@ -52,12 +52,18 @@ def test_every_form_of_a_secret_is_found(written: Callable[[str], str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "shown"), [("cGluLTc=", f"{REDACTED}="), ("cGluLTc", REDACTED)]
+    ("secret", "written", "shown"),
+    [
+        ("pin-7", "cGluLTc=", f"{REDACTED}="),
+        ("pin-7", "cGluLTc", REDACTED),
+        ("?>?>?", "Pz4/Pj8=", f"{REDACTED}="),
+        ("?>?>?", "Pz4_Pj8=", f"{REDACTED}="),
+    ],
 )
 def test_a_secret_too_short_to_be_found_within_base64_is_found_as_the_whole_of_it(
-    written: str, shown: str
+    secret: str, written: str, shown: str
 ) -> None:
-    assert Redaction(["pin-7"]).text(written) == shown
+    assert Redaction([secret]).text(written) == shown
 
 
 def test_a_secret_with_half_of_a_surrogate_pair_is_found() -> None:

@@ -19,7 +19,7 @@ from specwright.cli import cli
 from specwright.errors import Location
 from specwright.findings import Finding, Level, Report
 from specwright.report.formats import FORMATS
-from specwright.report.terminal import live
+from specwright.report.terminal import live, progress
 from specwright.text import visible
 from tests.report import published, samples, sarif
 from tests.report.acting import acting
@@ -263,4 +263,19 @@ def test_a_live_line_is_for_terminals_and_cannot_act(
     with live(lambda: "fuzzing\x1b]0;title\a: 7 requests"):
         pass
     assert ("7 requests" in stream.getvalue()) is seen
+    assert "\x1b]0;" not in stream.getvalue()
+
+
+@pytest.mark.parametrize("steps", [("reading",), ("reading", "comparing\x1b]0;title\a")])
+@pytest.mark.parametrize("kind", [Terminal, io.StringIO])
+def test_the_step_that_a_command_is_at_is_for_terminals_and_cannot_act(
+    monkeypatch: pytest.MonkeyPatch, kind: type[io.StringIO], steps: tuple[str, ...]
+) -> None:
+    stream, (first, *later) = kind(), steps
+    monkeypatch.setattr(sys, "stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    with progress(first) as say_step:
+        for step in later:
+            say_step(step)
+    assert (steps[-1][:7] in stream.getvalue()) is (kind is Terminal)
     assert "\x1b]0;" not in stream.getvalue()

@@ -676,6 +676,12 @@ def test_a_wrong_method_is_405_with_allow(server: Server, method: str) -> None:
     assert answer.headers["Allow"] == "GET, HEAD, OPTIONS, POST"
 
 
+def test_only_a_path_that_can_be_read_allows_head(server: Server) -> None:
+    for method, status in (("OPTIONS", 204), ("HEAD", 405)):
+        answer = server.send(method, "/files/a.txt")
+        assert (answer.status, answer.headers["Allow"]) == (status, "OPTIONS, PUT")
+
+
 @pytest.mark.parametrize("path", ["/things?country=JP", "/nope", "/things/thg_1"])
 def test_credentials_are_asked_for_before_anything_else(server: Server, path: str) -> None:
     answer = server.send("GET", path, key=None)
@@ -908,6 +914,7 @@ def test_without_an_error_contract_errors_are_problem_details() -> None:
         assert (answer.json["type"], answer.json["title"]) == ("about:blank", "Bad Request")
         assert (answer.json["code"], answer.json["param"]) == ("missing_field", "reference")
         assert answer.json["errors"][0]["param"] == "reference"
+        assert len(answer.json["request_id"]) == 32
         assert "Request-Id" not in answer.headers
         statuses = [
             server.send("GET", "/nope").status,

@@ -49,13 +49,7 @@ def live(line: Callable[[], str]) -> Iterator[None]:
 
 @contextmanager
 def progress(first: str) -> Iterator[Callable[[str], None]]:
-    """Show which step a long command is at; silent where nobody is watching."""
-    if not sys.stderr.isatty():
-        yield lambda step: None
-        return
-    # Imported here: only a terminal needs it.
-    from rich.console import Console
-    from rich.text import Text as Line
-
-    with Console(stderr=True).status(Line(visible(first))) as status:
-        yield lambda step: status.update(Line(visible(step)))
+    """Show which step a long command is at, as `live` does; yields what is told of the next."""
+    steps = [first]
+    with live(lambda: steps[-1]):
+        yield steps.append

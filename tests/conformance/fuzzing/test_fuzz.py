@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import importlib.util
 import json
 import os
@@ -76,6 +77,12 @@ def test_a_correct_server_is_not_accused(contract: Document, seed: int) -> None:
     assert not record.skips
     assert reached(record) == {LIST, CREATE, GET, DELETE}
     assert {each.role for each in record.exchanges} == {MAIN, NOBODY}
+    # Those that checks send, too.
+    assert all(
+        each.request.body
+        for each in record.exchanges
+        if each.operation == CREATE and each.role == NOBODY
+    )
     # An idempotency key that was used would hide what else is wrong with a request.
     assert 422 not in {each.response.status for each in record.exchanges if each.response}
     assert [each.number for each in record.exchanges] == [*range(1, len(record.exchanges) + 1)]
@@ -143,9 +150,21 @@ def test_what_a_process_wrote_before_it_died_is_kept(
     says(monkeypatch, WRITES + "print('{\"cut', flush=True); os._exit(7)")
     record = run(contract, "http://127.0.0.1:1/v1")
     assert [each.operation for each in record.exchanges] == [LIST]
-    reasons = {(each.pointer, each.reason) for each in record.skips}
-    assert ("", "a process of schemathesis ended with 7 before it was done") in reasons
-    assert {pointer for pointer, _ in reasons} == {"", CREATE, GET, DELETE}
+    unreached = "no request was made up for it before fuzzing ended"
+    assert {(each.pointer, each.reason) for each in record.skips} == {
+        ("", "a process of schemathesis ended with 7 before it was done"),
+        *((operation, unreached) for operation in (CREATE, GET, DELETE)),
+    }
+
+
+def test_a_method_that_a_path_does_not_have_is_no_valid_request(
+    contract: Document, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    body = base64.b64encode(b'{"code": "invalid"}').decode()
+    refused = {"method": "PUT", "response": {"status": 400, "headers": [], "body": body}}
+    failure = {"kind": "failure", "check": "positive_data_acceptance", "id": "a", "before": None}
+    says(monkeypatch, f"{WRITES}write({EXCHANGE | refused!r}); write({failure!r})")
+    assert run(contract, "http://127.0.0.1:1/v1").violations == []
 
 
 def test_an_answer_that_is_too_long_is_none(

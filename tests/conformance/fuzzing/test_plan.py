@@ -119,4 +119,6 @@ def test_an_idempotency_key_that_is_used_once_fits_its_schema(
     found = idempotency_keys(routes, RequestJudge(contract, routes), record)
     expected = {"way": ("reference",), "form": form}
     assert found == ({"POST /widgets": expected} if form else {})
-    assert [each.pointer for each in record.skips] == ([] if form else ["/paths/~1widgets/post"])
+    assert [(each.rule, each.pointer) for each in record.skips] == (
+        [] if form else [("invalid-accepted", "/paths/~1widgets/post")]
+    )

@@ -7,11 +7,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+import schemathesis.cli
+from schemathesis.checks import CHECKS as KNOWN
 
 from specwright.conformance.bench.target import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
-from specwright.conformance.fuzzing.reports import FailedCheck, TrafficOracle, violation
+from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, TrafficOracle, violation
 from specwright.conformance.fuzzing.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.document.model import Document
@@ -35,6 +37,12 @@ def exchange(number: int, method: str, sent_at: float, status: int | None = 200)
     response = None if status is None else Response(status, (), b"{}")
     request = Request(method, f"{BASE}/widgets/w1", ())
     return Exchange(number, "fuzzing", MAIN, DELETE, request, response, None, sent_at, 1.0)
+
+
+def test_checks_have_the_names_that_schemathesis_has_for_them() -> None:
+    # A name that it does not know turns nothing on, and it says nothing.
+    assert schemathesis.cli
+    assert CHECKS.keys() <= set(KNOWN.get_all_names())
 
 
 def blamed(document: Document, check: str, *exchanges: Exchange) -> str | None:

@@ -135,6 +135,7 @@ def test_a_body_of_another_media_type_is_open(tmp_path: Path) -> None:
         ("", {"trace": "t"}, None, "valid"),
         ("?dry=true", {"Trace": "t"}, b"{}", "valid"),
         ("", {}, None, "invalid"),
+        ("?dry=", {}, None, "invalid"),
         ("?dry=perhaps", {"Trace": "t"}, None, "invalid"),
         ("?dry=yes", {"Trace": "t"}, None, "open"),
         ("?ids=1", {"Trace": "t"}, None, "open"),

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import socket
 from functools import partial
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -25,7 +27,7 @@ from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from tests.service.running import serving
 
-from .provider import DOCUMENT, Provider
+from .provider import DOCUMENT, Event, Hook, Provider
 from .test_faults import RULES
 
 # One minute becomes two seconds.
@@ -119,6 +121,31 @@ def test_an_authority_that_is_not_trusted_is_said(
         "the implementation does not trust the receiver's authority"
     }
     assert len({each.pointer for each in record.skips if each.rule == "event-missing"}) == 3
+
+
+def test_a_stranger_at_the_receiver_is_not_taken_for_the_implementation(
+    parcels: Document, authority: Authority
+) -> None:
+    class Visited(Provider):
+        """Delivers once; then somebody else hangs up on the receiver, and no hook is added."""
+
+        def handle(self, method: str, path: str, body: dict[str, Any]) -> tuple[int, Any]:
+            if path == "/hooks" and self.hooks:
+                return 503, {}
+            return super().handle(method, path, body)
+
+        def start(self, hook: Hook, event: Event) -> None:
+            self.post(hook, self.attempt(hook, event, 0))
+            parts = urlsplit(hook.url)
+            with socket.create_connection((parts.hostname or "", parts.port or 0)) as stranger:
+                stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+                while stranger.recv(1024):
+                    pass
+
+    with Visited(authority.file) as provider:
+        record = observed(parcels, provider, authority, Pace())
+    reasons = {each.reason for each in record.skips if each.rule == "event-missing"}
+    assert reasons == {"addHook was answered with 503"}
 
 
 @pytest.mark.parametrize(

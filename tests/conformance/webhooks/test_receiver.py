@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import http.client
 import socket
 import ssl
@@ -265,6 +266,25 @@ def test_a_directory_that_cannot_be_used_is_told(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(InputError, match="file"):
         Authority.at(tmp_path / "file" / "below")
+
+
+@pytest.mark.parametrize("ending", ["", "/"])
+def test_behind_a_tunnel_endpoints_are_below_its_url(ending: str) -> None:
+    tunnel = Receiver(Setting(identify, public_url=f"https://tunnel.example/here{ending}"))
+    with tunnel:
+        assert tunnel.endpoint().rpartition("/")[0] == "https://tunnel.example/here"
+
+
+def test_a_receiver_leaves_nothing_open() -> None:
+    def opened() -> int:
+        return len(list(Path("/dev/fd").iterdir()))
+
+    # What other tests have left is closed before, if at all.
+    gc.collect()
+    before, closed = opened(), Receiver(Setting(identify))
+    with closed:
+        assert opened() > before
+    assert opened() <= before
 
 
 def test_nobody_waits_any_more_once_a_run_is_over(receiver: Receiver) -> None:

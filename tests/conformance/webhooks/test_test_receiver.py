@@ -65,6 +65,7 @@ def test_a_receiver_made_with_the_generated_package_answers_rightly() -> None:
     assert not [each for each in findings if "not tried" in each["message"]]
     genuine = [each for each in findings if each["rule"] == "acknowledges-genuine"]
     assert len({each["pointer"] for each in genuine}) == 9
+    assert all(each["message"].startswith("a delivery of '") for each in genuine)
 
 
 @pytest.mark.parametrize(

@@ -103,9 +103,13 @@ def _methods(bench: Workbench, path: str) -> None:
         each.method: each for each in bench.contract.operations.values() if each.site.key == path
     }
     some = next(iter(there.values()))
-    made = bench.made.get(some.pointer)
+    made = next(filter(None, (bench.made.get(each.pointer) for each in there.values())), None)
     missing = [each.upper() for each in _TRIED if each in METHODS and each.upper() not in there]
-    if made is None or not missing:
+    if not missing:
+        return
+    if made is None:
+        reason = "no operation of the path succeeded"
+        bench.target.record.skip(Behaviour.METHOD_NOT_ALLOWED, some.item, reason)
         return
     arguments = {key: each for key, each in made[0].arguments.items() if key[0] == "path"}
     call = replace(made[0], arguments=arguments)

@@ -1,0 +1,172 @@
+"""Scenarios by themselves: what each finds, what it shows of it, and what it leaves out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.recording.record import Record
+from specwright.conformance.scenarios.idempotency import idempotency
+from specwright.conformance.scenarios.lists import lists
+from specwright.conformance.scenarios.money import exhausted
+from specwright.conformance.scenarios.robustness import robustness
+from specwright.conformance.scenarios.states import deleted
+from specwright.conformance.scenarios.validation import validation
+from specwright.document.security import Credential
+from tests.conformance import shop
+from tests.conformance.notes import COLOURS, bench
+from tests.conformance.test_scenarios import ANNA, contract, written
+
+ADD, REMOVE = "/paths/~1notes/post", "/paths/~1notes~1{id}/delete"
+Scenario = Callable[[Workbench], None]
+
+
+def checked(place: Path, scenario: Scenario, bug: str, *before: str) -> Workbench:
+    """A scenario after calls of some operations, so that it has what it needs."""
+    with bench(place, bug) as made:
+        for name in before:
+            assert made.succeed(made.contract.by_id[name]) is not None
+        scenario(made)
+        return made
+
+
+def messages(made: Workbench) -> list[tuple[str, str]]:
+    return [(each.rule, each.message) for each in made.target.record.violations]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "bug", "found"),
+    [
+        (lists, "", []),
+        (lists, "forgets", [("filter", "listNotes: items that match were left out")]),
+        (lists, "refuses a filter", [("filter", "listNotes: answered 400")]),
+        (
+            lists,
+            "asks nothing",
+            [("requires-one-of", "searchNotes: answered 200 without 'nothing_asked'")],
+        ),
+        (deleted, "", []),
+        (
+            deleted,
+            "removes nothing",
+            [
+                ("deleted-is-gone", "getNote: answered 200 after removeNote"),
+                ("deleted-is-gone", "removeNote: answered 204 after removeNote"),
+            ],
+        ),
+    ],
+)
+def test_a_scenario_makes_what_it_needs_and_finds_the_bug(
+    tmp_path: Path, scenario: Scenario, bug: str, found: list[tuple[str, str]]
+) -> None:
+    assert messages(checked(tmp_path, scenario, bug)) == found
+
+
+@pytest.mark.parametrize("bug", ["forgets", "refuses a filter"])
+def test_a_filter_is_shown_beside_the_whole_list(tmp_path: Path, bug: str) -> None:
+    [found] = checked(tmp_path, lists, bug).target.record.violations
+    asked = [each.request.url.rpartition("/")[2] for each in found.exchanges]
+    assert asked == ["notes", f"notes?colour={COLOURS[0]}"]
+
+
+def test_a_list_that_never_comes_is_said(tmp_path: Path) -> None:
+    skips = checked(tmp_path, lists, "").target.record.skips
+    assert ("pagination", "/paths/~1lost/get", "the operation never succeeded") in {
+        (each.rule, each.pointer, each.reason) for each in skips
+    }
+
+
+BODIES = (
+    "a body that is no JSON",
+    "a body that is no UTF-8",
+    "a nested body",
+    "a body of another media type",
+    "a body that is too large",
+)
+WANTED = ("bad_json", "bad_json", None, "bad_media_type", "too_large")
+
+
+@pytest.mark.parametrize(
+    ("bug", "found"),
+    [
+        ("", []),
+        ("takes all", [("invalid-accepted", f"addNote: {how} was accepted") for how in BODIES]),
+        (
+            "one code",
+            [
+                ("error-code", f"addNote: {how} was not answered '{code}'")
+                for how, code in zip(BODIES, WANTED, strict=True)
+                if code is not None
+            ],
+        ),
+        ("methods are not found", [("method-not-allowed", "PUT /notes: answered 404")]),
+        (
+            "names no methods",
+            [("method-not-allowed", "PUT /notes: Allow does not name the methods of the path")],
+        ),
+    ],
+)
+def test_broken_bodies_and_methods_that_are_not_there(
+    tmp_path: Path, bug: str, found: list[tuple[str, str]]
+) -> None:
+    made = checked(tmp_path, robustness, bug, "listNotes", "addNote")
+    assert messages(made) == found
+    assert made.target.record.checked["server-error"] == {ADD}
+    assert made.target.record.checked["method-not-allowed"] == {"/paths/~1notes"}
+
+
+def test_any_operation_of_a_path_tells_of_its_methods_or_it_is_said(tmp_path: Path) -> None:
+    record = checked(tmp_path, robustness, "methods are not found", "addNote").target.record
+    assert [each.message for each in record.violations] == ["PUT /notes: answered 404"]
+    assert {each.pointer for each in record.skips if each.rule == "method-not-allowed"} == {
+        f"/paths/~1{path}" for path in ("notes~1{id}", "search", "lost")
+    }
+
+
+@pytest.mark.parametrize(
+    ("bug", "rules"),
+    [("", set()), ("tags of any length", {"invalid-accepted"}), ("one code", {"error-code"})],
+)
+def test_a_member_that_no_example_has_is_tried_from_a_sample(
+    tmp_path: Path, bug: str, rules: set[str]
+) -> None:
+    assert {rule for rule, _ in messages(checked(tmp_path, validation, bug, "addNote"))} == rules
+
+
+def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) -> None:
+    document = json.loads(shop.DOCUMENT.read_text("utf-8"))
+    content = document["paths"]["/orders"]["post"]["requestBody"]["content"]["application/json"]
+    content["examples"]["fresh"]["value"]["note"] = "pasta"
+    document["components"]["schemas"]["OrderCreate"]["properties"]["note"]["maxLength"] = 5
+    short = written(tmp_path, document)
+    with (
+        shop.serving(shop.Shop("any payload").app()) as url,
+        Target(url, Credential.of(short.document), Record(), {MAIN: ANNA}) as target,
+    ):
+        idempotency(Workbench(short, target, "scenarios"))
+    assert [each.message for each in target.record.violations] == [
+        f"createOrder: another '{name}' under the same key was accepted"
+        for name in ("item_id", "quantity", "note")
+    ]
+
+
+def test_a_balance_that_a_reset_restores_is_spent_until_a_charge_is_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(shop, "CREDIT", 100)
+    with (
+        shop.serving(shop.Shop().app()) as url,
+        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+    ):
+        made = Workbench(contract(), target, "scenarios")
+        order = contract().by_id["createOrder"]
+        assert made.succeed(order) is not None
+        exhausted(made)
+    asked = [each.response for each in target.record.exchanges if each.operation == order.pointer]
+    assert asked[-1] is not None
+    assert asked[-1].at("/code") == "unpaid"
