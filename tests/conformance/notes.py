@@ -125,7 +125,7 @@ class Notes:
 
     def __init__(self, bug: str) -> None:
         self.bug = bug
-        self.board = {each["id"]: each for each in BOARD}
+        self.board = {} if bug == "makes nothing" else {each["id"]: each for each in BOARD}
 
     def app(self) -> Starlette:
         return Starlette(
@@ -141,6 +141,8 @@ class Notes:
         )
 
     def refuse(self, code: str) -> Response:
+        if self.bug == "busy":
+            return JSONResponse({"code": "slow_down", "message": "Later."}, 429)
         if self.bug == "one code" and code != "no_method":
             code = "bad_value"
         return JSONResponse({"code": code, "message": "No."}, CODES[code][0])
@@ -180,8 +182,8 @@ class Notes:
 
     def added(self, request: Request, body: bytes) -> Response:
         refusal = None if self.bug == "takes all" else self.fault(request, body)
-        if refusal is not None:
-            return self.refuse(refusal)
+        if refusal is not None or self.bug == "makes nothing":
+            return self.refuse(refusal or "bad_value")
         note = {"id": str(len(self.board)), "colour": "red"}
         self.board[note["id"]] = note
         return JSONResponse(note, 201)

@@ -36,6 +36,9 @@ def checked(place: Path, scenario: Scenario, bug: str, *before: str) -> Workbenc
 
 
 def messages(made: Workbench) -> list[tuple[str, str]]:
+    """The rule and the message of each violation, which all have their proof."""
+    for each in made.target.record.violations:
+        assert set(each.exchanges) <= set(made.target.record.exchanges)
     return [(each.rule, each.message) for each in made.target.record.violations]
 
 
@@ -43,6 +46,7 @@ def messages(made: Workbench) -> list[tuple[str, str]]:
     ("scenario", "bug", "found"),
     [
         (lists, "", []),
+        (lists, "busy", []),
         (lists, "forgets", [("filter", "listNotes: items that match were left out")]),
         (lists, "refuses a filter", [("filter", "listNotes: answered 400")]),
         (
@@ -81,6 +85,14 @@ def test_a_list_that_never_comes_is_said(tmp_path: Path) -> None:
     }
 
 
+def test_where_nothing_can_be_made_nothing_is_removed_and_it_is_said(tmp_path: Path) -> None:
+    record = checked(tmp_path, deleted, "makes nothing").target.record
+    assert record.violations == []
+    assert [(each.rule, each.pointer, each.reason) for each in record.skips] == [
+        ("deleted-is-gone", REMOVE, "the operation never succeeded")
+    ]
+
+
 BODIES = (
     "a body that is no JSON",
     "a body that is no UTF-8",
@@ -95,6 +107,7 @@ WANTED = ("bad_json", "bad_json", None, "bad_media_type", "too_large")
     ("bug", "found"),
     [
         ("", []),
+        ("busy", []),
         ("takes all", [("invalid-accepted", f"addNote: {how} was accepted") for how in BODIES]),
         (
             "one code",
