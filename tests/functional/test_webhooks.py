@@ -138,6 +138,19 @@ def test_an_event_of_a_later_type_arrives_as_unknown(package: Generate) -> None:
     assert (type(parsed).__name__, parsed.type) == ("UnknownEvent", "changed")
 
 
+def test_members_of_a_later_type_may_have_any_name(package: Generate) -> None:
+    webhooks = package(api(**SIGNED)).webhooks
+    event = {"type": "changed", "cls": 1, "self": 2, "_fields_set": 3, "__class__": 4}
+    body = json.dumps(event).encode()
+    parsed = webhooks.parse(body, {"X-Signed": webhooks.sign(body, SECRET)}, SECRET)
+    assert type(parsed).__name__ == "UnknownEvent"
+    assert (parsed.type, parsed.model_dump(), parsed.model_fields_set) == (
+        "changed",
+        event,
+        {*event},
+    )
+
+
 @pytest.mark.parametrize(
     "body", [b"{", b"[]", b'{"type": "made"}', b'{"type": "made", "count": "3"}']
 )

@@ -237,9 +237,22 @@ class TaggedUnion:
             if not isinstance(tag, str):
                 raise PydanticCustomError("no_tag", "Input does not say its type")
             _refuse_known(tag, known, value)
-            return models[0].model_construct(**value) if models else value
+            return _constructed(models[0], value) if models else value
 
         return core_schema.no_info_after_validator_function(read, core_schema.dict_schema())
+
+
+def _constructed(model: type[BaseModel], value: dict[str, Any]) -> BaseModel:
+    """Return a model with members that nothing has checked.
+
+    They are no arguments of `model_construct`: a member could have the name of one of its own.
+    """
+    names = {field.alias or name: name for name, field in model.model_fields.items()}
+    made = model.model_construct({names.get(key, key) for key in value})
+    for key, each in value.items():
+        kept = vars(made) if key in names else made.__pydantic_extra__
+        cast("dict[str, Any]", kept)[names.get(key, key)] = each
+    return made
 
 
 def _refuse_known(tag: Any, known: set[Any], value: T) -> T:
