@@ -325,3 +325,19 @@ def test_instrumentation_of_httpx2_sees_each_request(caller: Caller, origin: Ori
     (span,) = spans.get_finished_spans()
     assert span.name == "GET"
     assert "traceparent" in origin.asked[0].headers
+
+
+def test_time_may_run_out_where_the_client_sets_no_limit(caller: Caller, origin: Origin) -> None:
+    origin.answer(thing())
+
+    def late(request: httpx2.Request) -> None:
+        raise TimeoutError
+
+    client = http_client(caller, event_hooks={"request": [hook(caller, late)]})
+    with pytest.raises(caller.module.ApiTimeoutError, match="no answer in time, GET"):
+        caller(
+            lambda client: client.things.get("a"),
+            http_client=client,
+            timeout=None,
+            max_retries=0,
+        )

@@ -79,7 +79,9 @@ class Exchange:
     def _late(self, step: Step | None) -> str:
         is_over = time.monotonic() >= self._ends
         seconds = self._seconds if is_over or step is None else self.limits[step]
-        return f"no answer within {seconds:.3g} s{_DOING[step]}"
+        # Without a limit of ours it is one of the system, or of the caller's client.
+        within = "in time" if seconds is None else f"within {seconds:.3g} s"
+        return f"no answer {within}{_DOING[step]}"
 
 
 def outgoing(
