@@ -41,7 +41,8 @@ class Codec:
 
     @cached_property
     def validator(self) -> SchemaValidator:
-        return _full(self._schema)
+        # Not the validators that models have: those check the shape.
+        return SchemaValidator(cast("CoreSchema", checked(self._schema)), _use_prebuilt=False)
 
     def read(self, data: bytes) -> Any:
         """Return the value of a JSON document, of which only the shape is checked.
@@ -103,9 +104,7 @@ class Checker(Generic[T]):
     """
 
     def __init__(self, kind: type[T]) -> None:
-        adapter = TypeAdapter(kind)
-        adapter.rebuild()
-        self._validator = _full(shaped(cast("Schema", adapter.core_schema)))
+        self._validator = _codec(kind).validator
 
     def validate_json(
         self, data: bytes | str, *, extra: Literal["allow", "ignore", "forbid"] | None = None
@@ -139,11 +138,6 @@ def problems_of(value: str, error: ValidationError) -> str:
         ".".join(map(str, (value, *problem["loc"]))) + ": " + problem["msg"]
         for problem in error.errors(include_url=False, include_context=False, include_input=False)
     )
-
-
-def _full(schema: Schema) -> SchemaValidator:
-    # Not the validators that models have: those check the shape.
-    return SchemaValidator(cast("CoreSchema", checked(schema)), _use_prebuilt=False)
 
 
 def _codec(model: Any) -> Codec:
