@@ -170,7 +170,7 @@ class _Builder:
 
     def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
         # Only what may be sent again is asked again and again.
-        declared = FINAL.read(site.value) if site.method == "GET" else None
+        declared = FINAL.read(site.value) if site.method in FINAL.methods else None
         if declared is None:
             return None
         path = attributes(self.document, self.types, declared.at, responses)

@@ -59,7 +59,7 @@ def _named(site: OperationSite, *, short: bool) -> Named:
     page = declared(PAGINATION, site.value)
     if page is not None and page.resume:
         becomes.append((group, names.follow))
-    if site.method == "GET" and declared(FINAL, site.value) is not None:
+    if site.method in FINAL.methods and declared(FINAL, site.value) is not None:
         becomes.append((group, names.wait))
     return site.name, pointer, tuple(becomes)
 
