@@ -10,6 +10,7 @@ from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
+    Contents,
     ErrorAnswer,
     ErrorCode,
     ErrorShape,
@@ -18,6 +19,7 @@ from ._runtime.shared.operation import (
     Operation,
     Pagination,
     Parameter,
+    as_json,
 )
 from .errors import STATUS_ERRORS
 
@@ -84,18 +86,18 @@ SERVICE = Service(
     rate_limit_headers=("RateLimit-Policy", "RateLimit"),
 )
 
-_FAILURES_1: Mapping[str, str | None] = {
-    "400": "Error",
-    "401": "Error",
-    "402": "Error",
-    "403": "Error",
-    "404": "Error",
-    "409": "Error",
-    "422": "Error",
-    "429": "Error",
-    "500": "Error",
-    "502": "Error",
-    "503": "Error",
+_FAILURES_1: Mapping[str, Contents] = {
+    "400": as_json("Error"),
+    "401": as_json("Error"),
+    "402": as_json("Error"),
+    "403": as_json("Error"),
+    "404": as_json("Error"),
+    "409": as_json("Error"),
+    "422": as_json("Error"),
+    "429": as_json("Error"),
+    "500": as_json("Error"),
+    "502": as_json("Error"),
+    "503": as_json("Error"),
 }
 
 LIST_PLANS: ListOperation[models.Plan] = ListOperation(
@@ -109,7 +111,7 @@ LIST_PLANS: ListOperation[models.Plan] = ListOperation(
         Parameter("limit", "limit", "query", "PageLimit", kind="integer", default=50),
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
-    responses={"200": "PlanList", **_FAILURES_1},
+    responses={"200": as_json("PlanList"), **_FAILURES_1},
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     one_of=((("country", "coverage"), "missing_country_or_coverage"),),
@@ -122,7 +124,7 @@ GET_PLAN: Operation[models.Plan] = Operation(
     "GET",
     "/plans/{plan_id}",
     parameters=(Parameter("plan_id", "plan_id", "path", "PathId"),),
-    responses={"200": "Plan", **_FAILURES_1},
+    responses={"200": as_json("Plan"), **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
 )
@@ -137,7 +139,7 @@ LIST_ORDERS: ListOperation[models.Order] = ListOperation(
         Parameter("limit", "limit", "query", "PageLimit", kind="integer", default=50),
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
-    responses={"200": "OrderList", **_FAILURES_1},
+    responses={"200": as_json("OrderList"), **_FAILURES_1},
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -148,9 +150,8 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     "create_order",
     "POST",
     "/orders",
-    body="OrderCreate",
-    body_type="application/json",
-    responses={"201": "Order", **_FAILURES_1},
+    body=as_json("OrderCreate"),
+    responses={"201": as_json("Order"), **_FAILURES_1},
     idempotent=True,
     in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
@@ -162,7 +163,7 @@ GET_ORDER: Operation[models.Order] = Operation(
     "GET",
     "/orders/{order_id}",
     parameters=(Parameter("order_id", "order_id", "path", "PathId"),),
-    responses={"200": "Order", **_FAILURES_1},
+    responses={"200": as_json("Order"), **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
     final=FinalStates(("status",), frozenset(("completed", "failed")), 1),
@@ -178,7 +179,7 @@ LIST_ESIMS: ListOperation[models.Esim] = ListOperation(
         Parameter("limit", "limit", "query", "PageLimit", kind="integer", default=50),
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
-    responses={"200": "EsimList", **_FAILURES_1},
+    responses={"200": as_json("EsimList"), **_FAILURES_1},
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -190,7 +191,7 @@ GET_ESIM: Operation[models.Esim] = Operation(
     "GET",
     "/esims/{iccid}",
     parameters=(Parameter("iccid", "iccid", "path", "PathId"),),
-    responses={"200": "Esim", **_FAILURES_1},
+    responses={"200": as_json("Esim"), **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
 )
@@ -205,7 +206,7 @@ LIST_TOPUP_PLANS: ListOperation[models.TopupPlan] = ListOperation(
         Parameter("limit", "limit", "query", "PageLimit", kind="integer", default=50),
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
-    responses={"200": "TopupPlanList", **_FAILURES_1},
+    responses={"200": as_json("TopupPlanList"), **_FAILURES_1},
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -217,9 +218,8 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     "POST",
     "/esims/{iccid}/topups",
     parameters=(Parameter("iccid", "iccid", "path", "PathId"),),
-    body="TopupCreate",
-    body_type="application/json",
-    responses={"201": "Topup", **_FAILURES_1},
+    body=as_json("TopupCreate"),
+    responses={"201": as_json("Topup"), **_FAILURES_1},
     idempotent=True,
     in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
@@ -230,7 +230,7 @@ GET_BALANCE: Operation[models.Balance] = Operation(
     "get_balance",
     "GET",
     "/balance",
-    responses={"200": "Balance", **_FAILURES_1},
+    responses={"200": as_json("Balance"), **_FAILURES_1},
     idempotent=True,
     rate_limit="read",
 )
@@ -245,7 +245,7 @@ LIST_EVENTS: ListOperation[models.Event] = ListOperation(
         Parameter("limit", "limit", "query", "PageLimit", kind="integer", default=50),
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
-    responses={"200": "EventList", **_FAILURES_1},
+    responses={"200": as_json("EventList"), **_FAILURES_1},
     idempotent=True,
     pagination=Pagination(
         "cursor",
@@ -264,7 +264,7 @@ LIST_WEBHOOK_ENDPOINTS: ListOperation[models.WebhookEndpoint] = ListOperation(
     "list_webhook_endpoints",
     "GET",
     "/webhook-endpoints",
-    responses={"200": "WebhookEndpointList", **_FAILURES_1},
+    responses={"200": as_json("WebhookEndpointList"), **_FAILURES_1},
     idempotent=True,
     pagination=Pagination("", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -275,10 +275,9 @@ CREATE_WEBHOOK_ENDPOINT: Operation[models.WebhookEndpointCreated] = Operation(
     "create_webhook_endpoint",
     "POST",
     "/webhook-endpoints",
-    body="WebhookEndpointCreate",
-    body_type="application/json",
+    body=as_json("WebhookEndpointCreate"),
     refusals={"url": "invalid_webhook_url"},
-    responses={"201": "WebhookEndpointCreated", **_FAILURES_1},
+    responses={"201": as_json("WebhookEndpointCreated"), **_FAILURES_1},
     rate_limit="write",
 )
 
@@ -288,7 +287,7 @@ DELETE_WEBHOOK_ENDPOINT: Operation[None] = Operation(
     "DELETE",
     "/webhook-endpoints/{id}",
     parameters=(Parameter("id", "id", "path", "PathId"),),
-    responses={"204": None, **_FAILURES_1},
+    responses={"204": (), **_FAILURES_1},
     idempotent=True,
     rate_limit="write",
 )
@@ -299,7 +298,7 @@ TEST_WEBHOOK_ENDPOINT: Operation[models.WebhookTestAccepted] = Operation(
     "POST",
     "/webhook-endpoints/{id}/test",
     parameters=(Parameter("id", "id", "path", "PathId"),),
-    responses={"202": "WebhookTestAccepted", **_FAILURES_1},
+    responses={"202": as_json("WebhookTestAccepted"), **_FAILURES_1},
     rate_limit="write",
 )
 
@@ -308,6 +307,6 @@ RESET_SANDBOX: Operation[models.SandboxReset] = Operation(
     "reset_sandbox",
     "POST",
     "/sandbox/reset",
-    responses={"200": "SandboxReset", **_FAILURES_1},
+    responses={"200": as_json("SandboxReset"), **_FAILURES_1},
     rate_limit="write",
 )

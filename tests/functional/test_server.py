@@ -111,7 +111,7 @@ def test_errors_of_the_stub_are_problem_details(package: Generate) -> None:
             (server.post("/things", {"id": "b", "colour": 1}), 400, "unknown_field"),
             (server.send("DELETE", "/things/a"), 501, "not_implemented"),
             (server.send("GET", "/things/z"), 404, "no_such_thing"),
-            (server.send("GET", "/things/gone"), 500, "internal_error"),
+            (server.send("GET", "/things/gone"), 410, "no_such_thing"),
         ):
             assert answer.headers["Content-Type"] == "application/problem+json"
             assert (answer.status, answer.json["code"]) == (status, code)

@@ -38,7 +38,7 @@ SAFE: Operation[Any] = Operation(
     in_progress=ErrorAnswer(409, "in_progress"),
 )
 DELETE: Operation[Any] = Operation(
-    "deleteThing", "delete_thing", "DELETE", "/thing", responses={"204": None}, idempotent=True
+    "deleteThing", "delete_thing", "DELETE", "/thing", responses={"204": ()}, idempotent=True
 )
 UNSAFE: Operation[Any] = Operation("addThing", "add_thing", "POST", "/thing")
 ROUTE = "https://api.example/things/{id}"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from specwright.runtime.shared.operation import Operation
+from specwright.runtime.shared.operation import Operation, as_json
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,14 @@ def test_what_is_not_declared_by_itself_is_the_default_unless_it_is_a_success(
 ) -> None:
     operation: Operation[Any] = Operation(
         *("get", "get", "GET", "/"),
-        responses={"201": "Thing", "404": "Missing", "4XX": "Refusal", "default": "Other"},
+        responses={
+            status: as_json(model)
+            for status, model in {
+                "201": "Thing",
+                "404": "Missing",
+                "4XX": "Refusal",
+                "default": "Other",
+            }.items()
+        },
     )
     assert operation.model_for(status) == found

@@ -18,6 +18,7 @@ from starlette.applications import Starlette
 from starlette.responses import PlainTextResponse
 from starlette.routing import Mount, Route
 
+from specwright.runtime.server.answers import Reply
 from specwright.runtime.server.application import (
     Group,
     Hooks,
@@ -27,14 +28,15 @@ from specwright.runtime.server.application import (
     bind,
 )
 from specwright.runtime.server.context import Context
-from specwright.runtime.server.endpoint import Reply
 from specwright.runtime.server.hooks import Allowance, Cursors, RateLimit
 from specwright.runtime.server.problems import Problem, Unimplemented
 from specwright.runtime.shared.operation import (
+    Content,
     ErrorCode,
     ErrorShape,
     Operation,
     Parameter,
+    as_json,
 )
 from specwright.runtime.shared.types import AwareDatetime, Model
 from tests.serving import Server
@@ -133,16 +135,15 @@ SHAPE = ErrorShape(
         "idempotency_changed": "changed",
     },
 )
-ERRORS = dict.fromkeys(("400", "401", "402", "404", "409", "422", "429", "500"), "Error")
+ERRORS = dict.fromkeys(("400", "401", "402", "404", "409", "422", "429", "500"), as_json("Error"))
 
 CREATE_THING: Operation[Thing] = Operation(
     id="createThing",
     handler="create_thing",
     method="POST",
     path="/things",
-    body="ThingCreate",
-    body_type="application/json",
-    responses={"201": "Thing", "200": "Thing", **ERRORS},
+    body=as_json("ThingCreate"),
+    responses={"201": as_json("Thing"), "200": as_json("Thing"), **ERRORS},
     rate_limit="write",
 )
 LIST_THINGS: Operation[Any] = Operation(
@@ -168,7 +169,7 @@ LIST_THINGS: Operation[Any] = Operation(
         ),
         Parameter("session", "session", "cookie", "String"),
     ),
-    responses={"200": "Echo", **ERRORS},
+    responses={"200": as_json("Echo"), **ERRORS},
     one_of=((("country", "region"), "need_country_or_region"),),
     rate_limit="read",
 )
@@ -180,7 +181,7 @@ GET_THING: Operation[Thing] = Operation(
     parameters=(
         Parameter("thing_id", "thing-id", "path", "String", required=True, style="simple"),
     ),
-    responses={"200": "Thing", **ERRORS},
+    responses={"200": as_json("Thing"), **ERRORS},
     rate_limit="read",
 )
 DELETE_THING: Operation[None] = Operation(
@@ -191,7 +192,7 @@ DELETE_THING: Operation[None] = Operation(
     parameters=(
         Parameter("thing_id", "thing-id", "path", "String", required=True, style="simple"),
     ),
-    responses={"204": None, **ERRORS},
+    responses={"204": (), **ERRORS},
     rate_limit="write",
 )
 SPECIAL_THING: Operation[Any] = Operation(
@@ -199,7 +200,7 @@ SPECIAL_THING: Operation[Any] = Operation(
     handler="special_thing",
     method="GET",
     path="/things/special",
-    responses={"200": "Echo"},
+    responses={"200": as_json("Echo")},
     secured=True,
     rate_limit="read",
 )
@@ -209,9 +210,9 @@ UPLOAD: Operation[None] = Operation(
     method="PUT",
     path="/files/{name}.txt",
     parameters=(Parameter("name", "name", "path", None, required=True, style="simple"),),
-    body_type="text/plain",
+    body=(Content("text/plain"),),
     body_required=False,
-    responses={"200": "bytes"},
+    responses={"200": (Content("text/plain"),)},
     rate_limit="write",
 )
 OPERATIONS = (CREATE_THING, LIST_THINGS, GET_THING, DELETE_THING, SPECIAL_THING, UPLOAD)
@@ -249,8 +250,8 @@ class Things:
     async def special_thing(self, *, context: Context) -> dict[str, Any]:
         return {"special": True, "root": context.request.scope["root_path"]}
 
-    async def upload(self, *, name: str, body: bytes | None, context: Context) -> bytes:
-        return f"{name}: {body!r}".encode()
+    async def upload(self, *, name: str, body: str | None, context: Context) -> str:
+        return f"{name}: {body}"
 
     def _next(self, usual: Any) -> Any:
         answer, self.answer = self.answer, None
@@ -364,10 +365,18 @@ def test_an_operation_without_content_answers_without(server: Server) -> None:
     assert "Content-Length" not in answer.headers
 
 
-def test_content_that_is_not_json_travels_as_bytes(server: Server) -> None:
-    answer = server.send("PUT", "/files/a.txt", b"\xff", Content_Type="text/plain")
-    assert (answer.status, answer.body) == (200, b"a: b'\\xff'")
+def test_text_travels_in_the_charset_that_it_names(server: Server) -> None:
+    latin = "text/plain; charset=latin-1"
+    answer = server.send("PUT", "/files/a.txt", b"\xff", Content_Type=latin)
+    assert (answer.status, answer.body) == (200, "a: \u00ff".encode())
+    assert answer.headers["Content-Type"] == "text/plain; charset=utf-8"
     assert server.send("PUT", "/files/a.txt").body == b"a: None"
+
+
+def test_an_error_that_is_not_declared_goes_out_as_it_is(server: Server, things: Things) -> None:
+    things.answer = Problem("too_poor", "?", status=418)
+    received = server.post("/things", {"reference": "r"})
+    assert (received.status, received.error["code"]) == (418, "too_poor")
 
 
 def test_a_path_without_variables_goes_first(server: Server) -> None:
@@ -759,7 +768,6 @@ def test_what_is_not_implemented_is_501(server: Server, things: Things) -> None:
     [
         (lambda: 1 / 0, "ZeroDivisionError"),
         (Problem("made_up", "?"), "made_up"),
-        (Problem("too_poor", "?", status=418), "418 is not declared"),
         (Reply(None, status=202), "202 is not declared"),
         (Reply(None), "breaks its schema"),
         (Buyer(label="x"), "breaks its schema"),
@@ -935,7 +943,7 @@ def test_an_operation_may_be_open_to_all() -> None:
 
 
 def test_a_success_that_is_not_declared_by_its_status_is_200() -> None:
-    operation = replace(GET_THING, responses={"default": "Thing"})
+    operation = replace(GET_THING, responses={"default": as_json("Thing")})
     with Server(application(Things(), operations=[operation])) as server:
         assert server.send("GET", "/things/a").status == 200
 

@@ -17,10 +17,13 @@ from specwright.names import constant, pascal, snake, words
 CLIENT = frozenset(
     """
     base_url cached_property close float httpx2 int request str with_options with_raw_response
+    with_streaming_response
     """.split()
 )
 # What annotations and decorators of a group's methods name, read inside its class.
-GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
+GROUP = frozenset(
+    "bool bytes cast datetime decimal deprecated float int models object overload str uuid".split()
+)
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
 METHOD = frozenset("body context request_options self super".split())
 # Other arguments of `create_app`, its options among them, and what it calls.
@@ -36,17 +39,18 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator Awaitable Batch Callable Credential Generator Group Literal MAX_RESPONSE_BYTES
-    Mapping OMIT Omit Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout
-    Transport
+    AsyncGenerator Awaitable Batch Callable Credential Generator Group Iterable JsonValue Literal
+    MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages RawBody Redirect RequestOptions SERVICE Sequence
+    ServerSentEvent Stream SyncGroup TYPE_CHECKING Timeout Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
 SERVER = frozenset(
     """
-    Allowance Any Authenticate Checker Context Cursors Group Hooks ImplementationError Literal
-    Mapping Options Policy Problem Protocol RateLimit RateLimiter Reply Request Sequence Starlette
-    Unimplemented Unpack
+    Allowance Any AsyncIterable Authenticate Checker Context Cursors Group Hooks
+    ImplementationError Iterable JsonValue Literal Mapping Options Policy Problem Protocol RateLimit
+    RateLimiter RawBody Redirect Reply Request Sequence ServerSentEvent Starlette Unimplemented
+    Unpack
     """.split()
 )
 # Globals of the module that has a constant for each operation.

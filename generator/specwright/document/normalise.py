@@ -16,12 +16,12 @@ from specwright.document.sites import (
     Site,
     contents,
     follow,
-    is_json,
     members,
     operations,
     parameters,
     request_body,
     responses,
+    value_schema,
 )
 from specwright.names import pascal
 from specwright.pointer import Pointer, join, resolve, split
@@ -35,6 +35,7 @@ class Slot:
 
     holder: Pointer
     name: str
+    key: str = "schema"
 
 
 def normalise(document: Document) -> Document:
@@ -49,13 +50,13 @@ def normalise(document: Document) -> Document:
     moved: dict[Pointer, Pointer] = {}
     for slot in _slots(document):
         holder = resolve(data, slot.holder)
-        schema = holder.get("schema", {})
+        schema = holder.get(slot.key, {})
         if not _names_component(schema):
             key = _free(slot, taken)
             # No schema and the schema `true` say the same: any JSON value.
             components[key] = schema if isinstance(schema, dict) else {}
-            moved[slot.holder + "/schema"] = COMPONENTS + join(key)
-            holder["schema"] = {"$ref": "#" + COMPONENTS + join(key)}
+            moved[slot.holder + join(slot.key)] = COMPONENTS + join(key)
+            holder[slot.key] = {"$ref": "#" + COMPONENTS + join(key)}
     _redirect(document, data, moved)
     return document.with_data(data)
 
@@ -138,8 +139,10 @@ def _parameter_slots(document: Document, parameter: Site, name: str) -> Iterator
 
 
 def _content_slots(document: Document, holder: Site, name: str) -> Iterator[Slot]:
-    suffix = ""
+    is_other = False
     for media_type, content in contents(document, holder):
-        if is_json(media_type):
-            yield Slot(content.pointer, name + suffix)
-            suffix = pascal(media_type)
+        found = value_schema(document, media_type, content)
+        if found is not None:
+            place, _, key = found.pointer.rpartition("/")
+            yield Slot(place, name + (pascal(media_type) if is_other else ""), key)
+            is_other = True

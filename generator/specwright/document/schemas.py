@@ -7,6 +7,7 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.shape import OBJECTS
+from specwright.runtime.shared.media.table import medium_of
 
 # What a schema may say beside `$ref` without changing which values are valid.
 ANNOTATIONS = frozenset(
@@ -73,6 +74,22 @@ def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) ->
         and any(inner.get("anyOf", (True,)))
         and any(inner.get("oneOf", (True,)))
     )
+
+
+def is_binary(schema: dict[str, Any]) -> bool:
+    """Whether a schema stands for bytes as they are, which JSON has no word for.
+
+    In OpenAPI 3.0 a format says so, in 3.1 a media type without an encoding (4.8.14.3).
+    """
+    if "string" not in _listed(schema.get("type")):
+        return False
+    media_type = schema.get("contentMediaType")
+    is_bytes = (
+        isinstance(media_type, str)
+        and "contentEncoding" not in schema
+        and medium_of(media_type).name == "binary"
+    )
+    return schema.get("format") == "binary" or is_bytes
 
 
 def _listed(value: Any) -> list[Any]:

@@ -14,6 +14,7 @@ from typing import Any
 from specwright.document.model import Document
 from specwright.document.shape import METHODS
 from specwright.pointer import Pointer, join
+from specwright.runtime.shared.media.table import medium_of
 
 # What these may be is up to the answer; a request names one of them.
 _RANGES = frozenset({"*/*", "application/*"})
@@ -192,6 +193,34 @@ def json_content(document: Document, holder: Site | None) -> Site | None:
 def schema(document: Document, holder: Site) -> Site:
     """The schema of a media type, parameter or header object."""
     return follow(document, holder / "schema", holder.value.get("schema"))
+
+
+def value_schema(document: Document, media_type: str, content: Site) -> Site | None:
+    """The schema of a value of a media type, or of an item where items come one by one.
+
+    It is where it stands, references not followed; None where the media type says all.
+    """
+    medium = medium_of(media_type)
+    if not medium.has_schema:
+        return None
+    key = "itemSchema" if medium.is_stream and "itemSchema" in content.value else "schema"
+    value = content.value.get(key, {})
+    found = Site(content / key, value if isinstance(value, dict) else {})
+    if not medium.is_stream:
+        return found
+    described = follow(document, found.pointer, value)
+    if described.value.get("type") == "array":
+        return Site(described / "items", described.value.get("items", {}))
+    if medium.name == "events" and not _is_data(described.value):
+        return None
+    return found if found.value else None
+
+
+def _is_data(schema: dict[str, Any]) -> bool:
+    """Whether a schema of events describes the data of each, and not a whole event."""
+    properties = schema.get("properties")
+    is_event = isinstance(properties, dict) and "data" in properties and "event" in properties
+    return schema.get("type") != "string" and bool(schema) and not is_event
 
 
 def success_content(document: Document, operation: OperationSite) -> Site | None:

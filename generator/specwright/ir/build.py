@@ -22,13 +22,13 @@ from specwright.document.schemas import allows_null
 from specwright.document.security import Credential
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
+from specwright.ir.contents import Contents
 from specwright.ir.errors import error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
     Api,
     Body,
-    Content,
     Default,
     Field,
     FinalStates,
@@ -55,7 +55,6 @@ from specwright.vocabulary.keywords.pagination import PAGINATION
 from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.table import declarations
 
-JSON = "application/json"
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 
 # Media types and security schemes say what these headers hold.
@@ -71,13 +70,16 @@ def build(document: Document, index: ModelIndex, names: Names, *, short_names: b
         names: what the package and its client are called.
         short_names: whether a method leaves out the words that its group's name says already.
     """
-    return _Builder(document, Types(document, index), index, names, short_names).api()
+    types = Types(document, index)
+    contents = Contents(document, types)
+    return _Builder(document, types, contents, index, names, short_names).api()
 
 
 @dataclass(frozen=True, slots=True)
 class _Builder:
     document: Document
     types: Types
+    contents: Contents
     index: ModelIndex
     names: Names
     short_names: bool
@@ -223,7 +225,9 @@ class _Builder:
         body = sites.request_body(self.document, site)
         if body is None:
             return None
-        contents = self._contents(body)
+        contents = self.contents.of(body)
+        if not contents:
+            return None
         taken = {parameter.name for parameter in self._parameters(site)}
         return Body(
             contents=contents,
@@ -234,21 +238,9 @@ class _Builder:
             pointer=body.pointer,
         )
 
-    def _contents(self, holder: Site) -> tuple[Content, ...]:
-        return tuple(self._content(*each) for each in sites.contents(self.document, holder))
-
-    def _content(self, media_type: str, site: Site) -> Content:
-        if not sites.is_json(media_type):
-            return Content(Text(media_type), None)
-        return Content(
-            # Nothing can be sent under the name of a range.
-            Text(JSON if sites.is_range(media_type) else media_type),
-            self.types.slot(site / "schema", site.value.get("schema", {})),
-        )
-
     def _fields(self, body: Site, taken: set[str]) -> tuple[Field, ...] | None:
-        """The properties of the first JSON body as arguments, when it is a class of its own."""
-        content = sites.json_content(self.document, body)
+        """The properties of the usual body as arguments, when it is a class of its own."""
+        content = self.contents.usual(body)
         if content is None:
             return None
         schema = sites.schema(self.document, content)
@@ -299,7 +291,7 @@ class _Builder:
         return Response(
             status=status if status == "default" else status.upper(),
             description=_text(site.value.get("description")),
-            contents=self._contents(site),
+            contents=self.contents.of(site),
             pointer=site.pointer,
         )
 
@@ -308,7 +300,7 @@ class _Builder:
         return Webhook(
             operation=operation,
             event_type=Text(site.key),
-            payload=operation.body.json if operation.body else None,
+            payload=operation.body.usual.type if operation.body else None,
             contract=declarations(site.value, Place.WEBHOOK),
         )
 

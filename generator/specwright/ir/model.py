@@ -7,22 +7,31 @@ JSON pointers.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.document.naming import apart
+from specwright.runtime.shared.operation import REDIRECTS
+from specwright.text import Text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from specwright.document.security import Credential
-    from specwright.text import Text
+    from specwright.runtime.shared.media.medium import Medium
 
 # What an object declares by `x-contract-*`: each key of its place without the prefix.
 Contract: TypeAlias = "Mapping[str, object]"
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
+# Statuses whose answers have no body (RFC 9110, 15.3.5 and 15.3.6).
+WITHOUT_BODY = frozenset({"204", "205"})
+# The type of bodies that the document says nothing of, and of items without a schema.
+RAW = "RawBody"
+_STREAM = "stream"
+ITEM = defaultdict(lambda: "JsonValue", events="ServerSentEvent")
 # RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
 IDEMPOTENT_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"})
 
@@ -52,6 +61,11 @@ def optional(annotation: str) -> str:
     """Return an annotation that includes None."""
     has_none = annotation == "object" or "None" in annotation.split(" | ")
     return annotation if has_none else f"{annotation} | None"
+
+
+def union(annotations: Iterable[str]) -> str:
+    """Return the annotation of a value that is of one of several types, None last."""
+    return " | ".join(sorted(dict.fromkeys(annotations), key="None".__eq__))
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,11 +140,61 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A property of a form whose text is not simply its value; as the runtime's `Part`."""
+
+    name: Text
+    kind: Kind
+    item_kind: Kind
+    content_type: Text | None
+    style: str
+    joined: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Content:
-    """One media type of a body or a response; `type` is None for content that is not JSON."""
+    """One media type of a body or a response.
+
+    Attributes:
+        type: of the value, or of an item where items come one by one; None where the media type
+            says all.
+        medium: how it travels.
+    """
 
     media_type: Text
     type: TypeRef | None
+    medium: Medium
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the value travels as JSON."""
+        return self.medium.name == "json"
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the members of an object travel, in whatever way."""
+        return self.medium.name in ("json", "form", "multipart")
+
+    def sent(self) -> str:
+        """The annotation of a client's argument."""
+        return self._annotation(self.medium.sent)
+
+    def received(self) -> str:
+        """The annotation of a client's result; asynchronous clients write `Async` before it."""
+        return self._annotation(self.medium.received)
+
+    def taken(self) -> str:
+        """The annotation of a server's argument."""
+        return self._annotation(self.medium.taken)
+
+    def given(self) -> str:
+        """The annotation of a server's result."""
+        return self._annotation(self.medium.given)
+
+    def _annotation(self, pattern: str) -> str:
+        item = ITEM[self.medium.name] if self.type is None else self.type.annotation
+        return pattern.replace("{}", item)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,10 +214,10 @@ class Body:
     """The request body.
 
     Attributes:
-        contents: all media types in the document's order; the first JSON one is `json`.
-        fields: the properties when the JSON body is a closed or plain object, so that
+        contents: all media types, the usual one first: JSON, else a form, else the first.
+        fields: the properties when the usual body is a closed or plain object, so that
             a client takes keywords; None when it takes one `body` argument.
-        refusals: of all properties of the JSON body.
+        refusals: of all properties of the usual body.
     """
 
     contents: tuple[Content, ...]
@@ -164,9 +228,27 @@ class Body:
     pointer: str
 
     @property
-    def json(self) -> TypeRef | None:
-        """The type of the JSON body, if it has one."""
-        return next((c.type for c in self.contents if c.type is not None), None)
+    def usual(self) -> Content:
+        """The form in which the body is sent if nothing else is said."""
+        return self.contents[0]
+
+    @property
+    def choices(self) -> tuple[Content, ...]:
+        """The forms among which a caller can choose: with keywords, those that have the same."""
+        if self.fields is None:
+            return self.contents
+        model = self.usual.type
+        return tuple(c for c in self.contents if c.is_object and c.type == model)
+
+    @property
+    def annotation(self) -> str:
+        """The annotation of a client's argument for the whole body."""
+        return union(content.sent() for content in self.choices)
+
+    @property
+    def taken(self) -> str:
+        """The annotation of a server's argument."""
+        return union(content.taken() for content in self.contents)
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,14 +263,21 @@ class Response:
     @property
     def json(self) -> TypeRef | None:
         """The type of the JSON body, if it has one."""
-        return next((c.type for c in self.contents if c.type is not None), None)
+        return next((c.type for c in self.contents if c.is_json), None)
+
+    def received(self, media_type: Text | None = None) -> str:
+        """What such an answer becomes for a client; without a media type, in its usual form."""
+        if self.status in WITHOUT_BODY:
+            return "None"
+        found = (c for c in self.contents if media_type in (None, c.media_type))
+        return next((c.received() for c in found), RAW)
 
     @property
-    def annotation(self) -> str:
-        """What such an answer becomes: a value of the JSON body's type, or the bytes of another."""
-        if self.json is not None:
-            return self.json.annotation
-        return "bytes" if self.contents else "None"
+    def given(self) -> str:
+        """What a server answers with."""
+        if self.status in WITHOUT_BODY:
+            return "None"
+        return union(content.given() for content in self.contents) or RAW
 
     @property
     def is_success(self) -> bool:
@@ -226,6 +315,36 @@ class FinalStates:
     path: tuple[str, ...]
     values: tuple[Text, ...]
     interval: int
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """An argument that asks for items one by one.
+
+    Attributes:
+        is_on: whether the service sends items if it is left out.
+        media_type: of the items.
+    """
+
+    name: str
+    is_on: bool
+    media_type: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A way to call a method: what one argument is, and what the call returns then.
+
+    Attributes:
+        content: the form of the body; the usual one needs no saying.
+        accept: the form of the answer; None for the usual one.
+        stream: annotation, and default, of the argument that asks for items one by one.
+    """
+
+    result: str
+    content: Content | None = None
+    accept: Text | None = None
+    stream: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,11 +401,109 @@ class Operation:
         return tuple(r for r in self.responses if r.is_success)
 
     @property
+    def answers(self) -> tuple[Response, ...]:
+        """The responses that a call succeeds with, if the document declares any."""
+        return self.successes or tuple(r for r in self.responses if r.status == "default")
+
+    @property
+    def is_redirect(self) -> bool:
+        """Whether a call succeeds by leading elsewhere."""
+        statuses = {str(status) for status in REDIRECTS} | {"3XX"}
+        return not self.successes and any(r.status in statuses for r in self.responses)
+
+    @property
     def result(self) -> str:
         """The annotation of what a successful call returns, whichever success it is."""
-        answers = self.successes or tuple(r for r in self.responses if r.status == "default")
-        found = dict.fromkeys(answer.annotation for answer in answers)
-        return " | ".join(sorted(found, key="None".__eq__)) or "None"
+        return self.result_in(None)
+
+    def result_in(self, media_type: Text | None) -> str:
+        """The annotation of what a call returns that asks for a media type."""
+        if self.method == "HEAD":
+            return "None"
+        declared = [each.received(media_type) for each in self.answers]
+        if media_type is not None:
+            declared = [each for each in declared if each not in ("None", RAW)]
+        if self.is_redirect:
+            declared = ["Redirect", *declared]
+        return union(declared) or RAW
+
+    @property
+    def given(self) -> str:
+        """The annotation of what a handler returns."""
+        if self.method == "HEAD":
+            return "None"
+        leads = ["Redirect"] if any(r.status[0] == "3" for r in self.responses) else []
+        return union([*(each.given for each in self.answers), *leads]) or RAW
+
+    @property
+    def content_type(self) -> str:
+        """The argument that chooses the form of the body; empty where there is one form."""
+        names = {c.media_type for c in self.body.choices} if self.body else set[Text]()
+        return self.argument("content_type") if len(names) > 1 else ""
+
+    @property
+    def accept(self) -> str:
+        """The argument that chooses the form of the answer; empty where there is one form."""
+        is_chosen = bool(self.media_types) and self.page is None and self.stream is None
+        return self.argument("accept") if is_chosen else ""
+
+    @property
+    def stream(self) -> Switch | None:
+        """The property or parameter that asks for items one by one in place of one value."""
+        contents = [content for each in self.answers for content in each.contents]
+        streams = [content for content in contents if content.medium.is_stream]
+        if self.page or not streams or len(streams) == len(contents):
+            return None
+        fields = (self.body.fields or ()) if self.body else ()
+        arguments = [(each.wire, each.name, each.annotation, each.default) for each in fields]
+        for each in self.parameters:
+            arguments.append((each.wire, each.name, each.type.annotation, each.default))
+        for wire, name, annotation, default in arguments:
+            if wire == Text(_STREAM) and annotation.split(" | ")[0] == "bool":
+                is_on = default is not None and default.value is True
+                return Switch(name, is_on, streams[0].media_type)
+        return None
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The ways to call a method whose types depend on each other; none if there is one way."""
+        found: list[Variant] = []
+        if self.stream is not None:
+            on, off = self.result_in(self.stream.media_type), self.result
+            is_on = self.stream.is_on
+            found = [
+                Variant(on, stream="Literal[True]" + (" | None = None" if is_on else "")),
+                Variant(off, stream="Literal[False]" + ("" if is_on else " | None = None")),
+                Variant(union([on, off]), stream="bool"),
+            ]
+        if self.accept:
+            found += [Variant(self.result_in(each), accept=each) for each in self.media_types]
+        if self.content_type and self.body and self.body.fields is None:
+            first, *others = self.body.choices
+            if any(each.sent() != first.sent() for each in others):
+                found += [Variant(self.result, content=each) for each in others]
+        if not found or self.stream is not None:
+            return tuple(found)
+        return Variant(self.result, content=self.body.usual if self.body else None), *found
+
+    @property
+    def result_of_all(self) -> str:
+        """The annotation of what a call may return, however it is made."""
+        return union(each.result for each in self.variants if each.stream != "bool") or self.result
+
+    @property
+    def is_cast(self) -> bool:
+        """Whether type checkers cannot follow from the plan what a call returns."""
+        return bool(self.variants) or any(
+            content.medium.is_stream for each in self.answers for content in each.contents[:1]
+        )
+
+    @property
+    def media_types(self) -> tuple[Text, ...]:
+        """The media types of answers that are not the usual ones, for a caller to choose."""
+        usual = {r.contents[0].media_type for r in self.answers if r.contents}
+        found = [c.media_type for r in self.answers for c in r.contents[1:]]
+        return tuple(t for t in dict.fromkeys(found) if t not in usual and "*" not in t.raw)
 
 
 @dataclass(frozen=True, slots=True)
@@ -416,6 +633,19 @@ class Api:
     events: tuple[Example, ...]
     first_call: Call | None
     contract: Contract
+
+    @property
+    def media(self) -> frozenset[str]:
+        """The names of the media in which bodies of the API travel."""
+        bodies = [each.body for each in self.operations if each.body is not None]
+        answers = [each for operation in self.operations for each in operation.answers]
+        holders: list[Body | Response] = [*bodies, *answers]
+        return frozenset(content.medium.name for each in holders for content in each.contents)
+
+    @property
+    def redirects(self) -> bool:
+        """Whether an operation succeeds by leading elsewhere."""
+        return any(each.is_redirect for each in self.operations)
 
     @property
     def operations(self) -> tuple[Operation, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.schemas import reference
+from specwright.document.schemas import is_binary, reference
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import Kind, TypeRef
 from specwright.pointer import Pointer, join
@@ -71,6 +71,8 @@ class Types:
         if "enum" in schema and all(isinstance(v, str) for v in schema["enum"]):
             values = ", ".join(ascii(value) for value in schema["enum"])
             return f"Literal[{values}]"
+        if name == "string" and is_binary(schema):
+            return "_files.FileTypes"
         if name == "string":
             if schema.get("format") == "decimal" and self.index.get(pointer):
                 return "decimal.Decimal"

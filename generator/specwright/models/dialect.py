@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +16,7 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.naming import model_name
 from specwright.document.normalise import COMPONENTS
+from specwright.document.schemas import is_binary
 from specwright.document.unions import is_told_apart, unknown_member
 from specwright.models.hints import hidden_by_name
 from specwright.names import pascal
@@ -109,13 +111,16 @@ def translate(document: Document) -> Dialect:
         dialect.origins[name] = pointer
         dialect.names[pointer] = name
     pending = list(dialect.origins.items())
+    bases = set(_bases(document, components))
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
         dialect.schemas[name] = translated = _Translation(dialect, pending).schema(schema)
         fallback = unknown_member(document, schema)
         if fallback is None:
-            # The generator forgets the items of an array that holds itself outside of a union.
-            if isinstance(schema, dict) and _leads_to(document, schema.get("items"), pointer):
+            # The generator forgets the items of an array that holds itself outside of a union, and
+            # makes a class without fields of any object.
+            is_mapping = _is_mapping(schema) and pointer not in bases
+            if is_mapping or _leads_to(document, _items(schema), pointer):
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
             dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
@@ -165,6 +170,33 @@ def _without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _items(schema: Any) -> Any:
+    return schema.get("items") if isinstance(schema, dict) else None
+
+
+def _bases(document: Document, schema: Any) -> Iterator[Pointer]:
+    """The schemas that others say more about, which are to be classes."""
+    children: Iterable[Any] = schema if isinstance(schema, list) else ()
+    if isinstance(schema, dict):
+        children = schema.values()
+        parts = schema.get("allOf")
+        for each in parts if isinstance(parts, list) else ():
+            ref = schemas.reference(each)
+            if ref is not None:
+                yield document.target(ref)
+    for each in children:
+        yield from _bases(document, each)
+
+
+def _is_mapping(schema: Any) -> bool:
+    """Whether a schema stands for objects of which it says nothing."""
+    if not isinstance(schema, dict):
+        return False
+    says = {"allOf", "anyOf", "oneOf", "$ref", "properties", "patternProperties", "const", "enum"}
+    is_open = schema.get("additionalProperties", True) is True
+    return schema.get("type") == "object" and is_open and not says & schema.keys()
+
+
 def _applies(keyword: str, schema: dict[str, Any]) -> bool:
     """Whether a keyword can say something about values of the schema's type."""
     declared = schema.get("type")
@@ -206,7 +238,11 @@ class _Translation:
                 name: self._described(value, known["properties"][name])
                 for name, value in properties.items()
             }
-        if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
+        if is_binary(schema):
+            # A type that nothing else has; `refine` puts the package's own in its place.
+            result = {k: v for k, v in result.items() if k not in TEXT_CONSTRAINTS}
+            result["format"] = "binary"
+        elif known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
             result.pop("format", None)
         if isinstance(known.get("$ref"), str):
             result["$ref"] = self._reference(known["$ref"])

@@ -25,6 +25,7 @@ _FUTURE = "from __future__ import annotations\n"
 IMPORTS = """\
 from decimal import Decimal
 from typing import Annotated, TypeAlias
+from ._runtime.shared import files as _files
 from ._runtime.shared.types import DecimalString, Nullable, Once, Sensitive, TaggedUnion, UnknownTag
 """
 # How the field of a property with the key is marked.
@@ -58,7 +59,7 @@ class _Edit:
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
     """Put decimals, tagged unions and marks of fields into the generated source."""
-    source = _retagged(_unsealed(source))
+    source = _with_files(_retagged(_unsealed(source)))
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
@@ -115,6 +116,16 @@ def _retagged(source: str) -> str:
                     kept = f"Field({rest}), " if rest else ""
                     edits.append(_edit(node, f"{kept}TaggedUnion({ast.unparse(tag.value)})"))
     return _apply(source, edits)
+
+
+def _with_files(source: str) -> str:
+    """Files in place of the bytes that only binary strings become."""
+    names = (
+        node
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.Name) and node.id == "bytes" and isinstance(node.ctx, ast.Load)
+    )
+    return _apply(source, [_edit(each, "_files.File") for each in names])
 
 
 def _plain(value: Any) -> Any:

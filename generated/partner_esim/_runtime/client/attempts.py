@@ -11,6 +11,7 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, cast
 
+from ..shared.media.medium import Chunks
 from ..shared.operation import Operation
 from .errors import (
     ApiConnectionError,
@@ -53,7 +54,8 @@ def attempts(
     Raises:
         ApiError: the call failed for good.
     """
-    retries = options.max_retries if operation.idempotent else 0
+    is_repeatable = not isinstance(request.content, Chunks) or request.content.is_repeatable
+    retries = options.max_retries if operation.idempotent and is_repeatable else 0
     deadline = options.deadline
     ends = math.inf if deadline is None else time.monotonic() + deadline
     may_be_done = False
@@ -65,7 +67,7 @@ def attempts(
         made += 1
         if isinstance(outcome, Response):
             _logger.debug("%s %s: %d", request.method, operation.path, outcome.status)
-            if 200 <= outcome.status < 300 or (may_be_done and _is_gone(operation, outcome)):
+            if _is_success(operation, outcome) or (may_be_done and _is_gone(operation, outcome)):
                 return outcome
             pause = _pause(operation, outcome, made, error)
             cause = f"status {outcome.status}"
@@ -126,6 +128,10 @@ def _may_be_done(outcome: Response | TransportError) -> bool:
     if isinstance(outcome, Response):
         return outcome.status >= 500
     return outcome.step not in ("connect", "pool")
+
+
+def _is_success(operation: Operation[Any], response: Response) -> bool:
+    return 200 <= response.status < 300 or operation.redirects_by(response.status)
 
 
 def _is_gone(operation: Operation[Any], response: Response) -> bool:

@@ -15,6 +15,7 @@ from .core import Core, Given
 from .courses import run, run_async, sleep
 from .options import Options, RequestOptions
 from .pagination import AsyncPages, Batch, Page, PageData, follow
+from .streams import AsyncStream, Stream
 from .transport import AsyncTransport, Request, Response, Transport, TransportError
 from .waiting import wait
 
@@ -24,6 +25,7 @@ T = TypeVar("T")
 class SyncCalls(Core):
     """Carries out the calls of a client."""
 
+    stream = Stream
     transport: Transport
 
     def __init__(self, *given: *Given) -> None:
@@ -37,9 +39,17 @@ class SyncCalls(Core):
         arguments: Mapping[str, object] = {},
         body: object = None,
         options: RequestOptions | None = None,
+        content_type: str | None = None,
+        accept: str | None = None,
     ) -> T:
-        """Carry out an operation."""
-        chosen = self.options.changed(options)
+        """Carry out an operation.
+
+        Args:
+            content_type: the form in which the body is sent; None for the usual one.
+            accept: the form in which the answer is asked for; None for the usual ones.
+        """
+        given = self.options.changed(options)
+        chosen = replace(given, content_type=content_type, accept=accept)
         return cast("T", self.result(operation, self.answer(operation, arguments, body, chosen)))
 
     def list(
@@ -138,6 +148,7 @@ class SyncCalls(Core):
 class AsyncCalls(Core):
     """The asynchronous twin of `SyncCalls`."""
 
+    stream = AsyncStream
     transport: AsyncTransport
 
     def __init__(self, *given: *Given) -> None:
@@ -151,9 +162,17 @@ class AsyncCalls(Core):
         arguments: Mapping[str, object] = {},
         body: object = None,
         options: RequestOptions | None = None,
+        content_type: str | None = None,
+        accept: str | None = None,
     ) -> T:
-        """Carry out an operation."""
-        chosen = self.options.changed(options)
+        """Carry out an operation.
+
+        Args:
+            content_type: the form in which the body is sent; None for the usual one.
+            accept: the form in which the answer is asked for; None for the usual ones.
+        """
+        given = self.options.changed(options)
+        chosen = replace(given, content_type=content_type, accept=accept)
         answer = await self.answer(operation, arguments, body, chosen)
         return cast("T", self.result(operation, answer))
 

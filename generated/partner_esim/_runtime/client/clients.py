@@ -5,27 +5,26 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Generator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from copy import copy
 from dataclasses import dataclass, field
-from functools import cache
 from types import TracebackType
 from typing import TYPE_CHECKING, Generic, ParamSpec, Self, TypeVar, Unpack
 
-from pydantic import JsonValue, TypeAdapter
-from pydantic_core import PydanticSerializationError
+from pydantic import JsonValue
 
-from ..shared.operation import Operation
+from ..shared.operation import Operation, as_json
 from .calls import AsyncCalls, SyncCalls
 from .connections import AsyncHTTPTransport, HTTPTransport
-from .core import Core, responses
+from .core import Collected, Core, collected
 from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import Fields, is_field_name
 from .options import ClientOptions, Options, RequestOptions, positive_integer
 from .rate_limits import RateLimit, rate_limit
 from .service import Service
+from .streams import AsyncStreamedResponse, StreamedResponse
 from .transport import AsyncTransport, Response, Transport
 
 if TYPE_CHECKING:
@@ -92,6 +91,7 @@ class SyncClient:
         self._calls = SyncCalls(service, credential, base_url, Options().changed(given), app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
+        self._calls.max_item_bytes = limit
         self._calls.transport = transport or HTTPTransport(self.base_url, limit, proxy, http_client)
         self._is_copy = False
 
@@ -118,6 +118,22 @@ class SyncClient:
             value = method(*args, **kwargs)
         return _raw(self._calls, answers[-1], value)
 
+    @contextmanager
+    def with_streaming_response(
+        self, method: Callable[P, object], /, *args: P.args, **kwargs: P.kwargs
+    ) -> Generator[StreamedResponse]:
+        """Call a method of this client and leave its answer's body to be read in parts.
+
+        The connection is closed at the end of the block.
+        """
+        with _collected(is_open=True) as answers:
+            method(*args, **kwargs)
+        answer = StreamedResponse(_name(method), answers[-1])
+        try:
+            yield answer
+        finally:
+            answer.close()
+
     def request(
         self,
         method: str,
@@ -143,7 +159,7 @@ class SyncClient:
         """
         operation, given = _free(method, path, body, query, request_options)
         options = self._calls.options.changed(given)
-        answer = self._calls.answer(operation, {}, _json(body), options)
+        answer = self._calls.answer(operation, {}, body, options)
         return _raw(self._calls, answer, _read(answer))
 
     def close(self) -> None:
@@ -186,6 +202,7 @@ class AsyncClient:
         self._calls = AsyncCalls(service, credential, base_url, Options().changed(given), app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
+        self._calls.max_item_bytes = limit
         self._calls.transport = transport or AsyncHTTPTransport(
             self.base_url, limit, proxy, http_client
         )
@@ -214,6 +231,22 @@ class AsyncClient:
             value = await method(*args, **kwargs)
         return _raw(self._calls, answers[-1], value)
 
+    @asynccontextmanager
+    async def with_streaming_response(
+        self, method: Callable[P, Awaitable[object]], /, *args: P.args, **kwargs: P.kwargs
+    ) -> AsyncGenerator[AsyncStreamedResponse]:
+        """Call a method of this client and leave its answer's body to be read in parts.
+
+        The connection is closed at the end of the block.
+        """
+        with _collected(is_open=True) as answers:
+            await method(*args, **kwargs)
+        answer = AsyncStreamedResponse(_name(method), answers[-1])
+        try:
+            yield answer
+        finally:
+            await answer.close()
+
     async def request(
         self,
         method: str,
@@ -239,7 +272,7 @@ class AsyncClient:
         """
         operation, given = _free(method, path, body, query, request_options)
         options = self._calls.options.changed(given)
-        answer = await self._calls.answer(operation, {}, _json(body), options)
+        answer = await self._calls.answer(operation, {}, body, options)
         return _raw(self._calls, answer, _read(answer))
 
     async def close(self) -> None:
@@ -287,13 +320,13 @@ def _check_one_way(**ways: object) -> None:
 
 
 @contextmanager
-def _collected() -> Generator[list[Response]]:
-    answers: list[Response] = []
-    token = responses.set(answers)
+def _collected(*, is_open: bool = False) -> Generator[list[Response]]:
+    block = Collected([], is_open)
+    token = collected.set(block)
     try:
-        yield answers
+        yield block.answers
     finally:
-        responses.reset(token)
+        collected.reset(token)
 
 
 def _raw(calls: Core, answer: Response, value: T) -> RawResponse[T]:
@@ -310,19 +343,19 @@ def _free(
     body: object,
     query: Mapping[str, JsonValue] | None,
     given: RequestOptions | None,
-) -> tuple[Operation[bytes], RequestOptions]:
+) -> tuple[Operation[object], RequestOptions]:
     if not is_field_name(method):
         raise InvalidArgumentError("method: this is not an HTTP method")
     if not _PATH.fullmatch(path):
         raise InvalidArgumentError("path must begin with / and be percent-encoded, without query")
     method = method.upper()
-    operation: Operation[bytes] = Operation(
+    operation: Operation[object] = Operation(
         "request",
         "",
         method,
         path,
-        body_type=None if body is None else "application/json",
-        responses={"2XX": "bytes"},
+        body=() if body is None else as_json(None),
+        responses={"2XX": ()},
         idempotent=method in _IDEMPOTENT,
     )
     options = RequestOptions() if given is None else given.copy()
@@ -331,19 +364,8 @@ def _free(
     return operation, options
 
 
-@cache
-def _any() -> TypeAdapter[object]:
-    return TypeAdapter(object)
-
-
-def _json(body: object) -> bytes | None:
-    if body is None:
-        return None
-    try:
-        return _any().dump_json(body, by_alias=True, exclude_unset=True, warnings="error")
-    except PydanticSerializationError:
-        pass
-    raise InvalidArgumentError("body: this cannot be written as JSON")
+def _name(method: Callable[..., object]) -> str:
+    return getattr(method, "__name__", "call")
 
 
 def _read(answer: Response) -> JsonValue:

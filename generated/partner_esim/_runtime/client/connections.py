@@ -4,10 +4,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
-from .bodies import Body
+from .bodies import Body, is_left_open, opened
 from .errors import ClientStateError, InvalidArgumentError
 from .exchange import Exchange, failures, outgoing
 from .proxies import chosen_proxy
@@ -63,6 +64,8 @@ class HTTPTransport:
         try:
             with exchange.deadline():
                 answer = client.send(**outgoing(request, exchange.limits, self._given))
+                if is_left_open(request, answer):
+                    return opened(answer, _parts(answer, exchange))
                 try:
                     body = Body(self._max_bytes)
                     if answer.is_stream_consumed:
@@ -138,6 +141,8 @@ class AsyncHTTPTransport:
         try:
             async with _NO_DEADLINE if seconds is None else asyncio.timeout(seconds):
                 answer = await client.send(**outgoing(request, exchange.limits, self._given))
+                if is_left_open(request, answer):
+                    return opened(answer, _async_parts(answer, exchange))
                 try:
                     body = Body(self._max_bytes)
                     if answer.is_stream_consumed:
@@ -179,6 +184,32 @@ class AsyncHTTPTransport:
         open_ones = {loop: kept for loop, kept in self._clients.items() if not loop.is_closed()}
         self._clients = {**open_ones, asyncio.get_running_loop(): client}
         return client
+
+
+def _parts(answer: httpx2.Response, exchange: Exchange) -> Iterator[bytes]:
+    """Yield a body part by part, and close it at the end or when it is left."""
+    try:
+        yield from cast("SyncByteStream", answer.stream)
+    except failures() as error:
+        failure = exchange.failure(error)
+    else:
+        return
+    finally:
+        answer.close()
+    raise failure
+
+
+async def _async_parts(answer: httpx2.Response, exchange: Exchange) -> AsyncIterator[bytes]:
+    try:
+        async for chunk in cast("AsyncByteStream", answer.stream):
+            yield chunk
+    except failures() as error:
+        failure = exchange.failure(error)
+    else:
+        return
+    finally:
+        await answer.aclose()
+    raise failure
 
 
 def _check_kind(http_client: object, kind: str) -> None:

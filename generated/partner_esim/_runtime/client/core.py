@@ -6,25 +6,32 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from contextvars import ContextVar
 from copy import copy
+from dataclasses import dataclass
 from typing import Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
-from ..shared.codec import Codec, Codecs, problems_of
-from ..shared.operation import ListOperation, Operation, attribute
+from ..shared.answers import Redirect
+from ..shared.codec import Codecs, problems_of
+from ..shared.media.medium import Payload
+from ..shared.media.table import medium_of, stream_medium_of
+from ..shared.operation import Content, ListOperation, Operation, attribute
 from .attempts import GONE
+from .contents import accept, has_body, is_stream, raw, received, sent
 from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import is_field_value, merged
 from .omit import OMIT
-from .options import ClientOptions, Options
+from .options import MAX_RESPONSE_BYTES, ClientOptions, Options
 from .pagination import PageData
 from .service import Service
+from .streams import AsyncStream, Stream
 from .transport import Headers, Request, Response
 from .urls import encoded_pairs, header_value, is_undefined, path_segment, with_pairs
 
@@ -32,8 +39,21 @@ T = TypeVar("T")
 
 _PRINTED = re.compile("[!-~]+")
 
-# What `with_raw_response` collects answers in.
-responses: ContextVar[list[Response] | None] = ContextVar("responses", default=None)
+
+@dataclass(slots=True)
+class Collected:
+    """The answers to the calls of a block.
+
+    Attributes:
+        is_open: whether their bodies are left to be read.
+    """
+
+    answers: list[Response]
+    is_open: bool
+
+
+# What `with_raw_response` and `with_streaming_response` collect answers in.
+collected: ContextVar[Collected | None] = ContextVar("collected", default=None)
 
 
 # The service, the key, where the API is, how calls are made, the name of the program.
@@ -41,7 +61,14 @@ Given = tuple[Service, Credential, str | None, Options, str | None]
 
 
 class Core:
-    """Everything about calls that does not wait for anything."""
+    """Everything about calls that does not wait for anything.
+
+    Attributes:
+        max_item_bytes: of an item of a stream.
+    """
+
+    stream: type[Stream[Any]] | type[AsyncStream[Any]]
+    max_item_bytes = MAX_RESPONSE_BYTES
 
     def __init__(
         self,
@@ -68,8 +95,6 @@ class Core:
         self._codecs = Codecs(service.models)
         self._headers: Headers = [
             ("host", host),
-            ("accept", "application/json, */*;q=0.5"),
-            ("accept-encoding", "gzip"),
             ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
         ]
         self.credential = credential
@@ -103,7 +128,7 @@ class Core:
             value = arguments.get(parameter.name)
             where = parameter.wire
             if value is not None and parameter.model is not None:
-                value = from_json(_encoded(self._codecs[parameter.model], where, value))
+                value = from_json(self._encoded(parameter.model, where, value))
             if is_undefined(value):
                 if parameter.required:
                     raise InvalidArgumentError(f"{where}: a value is required")
@@ -123,11 +148,15 @@ class Core:
                 headers.append((where, text))
         if cookies:
             headers.append(("cookie", "; ".join(cookies)))
-        content, own = None, self._headers
-        if operation.body_type is not None and (body is not None or options.body):
-            content = b"{}" if body is None else self._content(operation.body, body)
+        stream = self._is_streamed(operation, options)
+        own = [*self._headers, ("accept", accept(operation, options.accept))]
+        # What is packed is unpacked at its end.
+        own += [] if stream else [("accept-encoding", "gzip")]
+        content: Payload | None = None
+        if operation.body and (body is not None or options.body):
+            media_type, content = self._content(sent(operation, options.content_type), body)
             content = _with_members(content, options.body) if options.body else content
-            own = [*own, ("content-type", operation.body_type)]
+            own.append(("content-type", media_type))
         elif operation.method not in ("GET", "HEAD"):
             content = b""
         if options.query:
@@ -139,6 +168,7 @@ class Core:
             content,
             options.timeout,
             route=self.base_url + operation.path,
+            stream=stream,
         )
 
     def has_key(self, request: Request) -> bool:
@@ -146,10 +176,17 @@ class Core:
         name = self.credential.name
         return name is None or any(each.lower() == name for each, _ in request.headers)
 
-    def _content(self, model: str | None, body: object) -> bytes:
-        if model is None:
-            return cast("bytes", body)
-        codec = self._codecs[model]
+    def _encoded(self, model: str, where: str, value: object) -> bytes:
+        return _written(where, lambda: self._codecs[model].encode(value))
+
+    def _is_streamed(self, operation: Operation[Any], options: Options) -> bool:
+        block = collected.get()
+        return (block is not None and block.is_open) or is_stream(operation, options.accept)
+
+    def _content(self, content: Content, body: object) -> tuple[str, Payload]:
+        if body is None:
+            return content.media_type, b"{}"
+        codec = self._codecs[content.model]
         if isinstance(body, dict):
             members = cast("dict[str, object]", body).items()
             body = {
@@ -157,7 +194,8 @@ class Core:
                 for name, each in members
                 if each is not OMIT and not (each is None and codec.leaves_out(name))
             }
-        return _encoded(codec, "body", body)
+        medium = medium_of(content.media_type)
+        return _written("body", lambda: medium.encode(content, body, codec.client))
 
     def result(self, operation: Operation[Any], response: Response) -> Any:
         """Read an answer.
@@ -165,25 +203,34 @@ class Core:
         Raises:
             InvalidResponseError: the answer breaks the contract.
         """
-        collected = responses.get()
-        if collected is not None:
-            collected.append(response)
-        is_declared, model = operation.model_for(response.status)
-        if response.status in GONE:
+        block = collected.get()
+        if block is not None:
+            block.answers.append(response)
+            if block.is_open:
+                return None
+        if response.status in GONE or not has_body(operation, response.status):
             # What was to be deleted is gone: an attempt before this one has deleted it.
             return None
-        if not is_declared:
-            raise InvalidResponseError(
-                f"{operation.id}: the answer has a status that is not declared", response
-            )
-        if model is None:
-            return None
-        if model == "bytes":
-            return response.content
+        if operation.redirects_by(response.status):
+            return Redirect(response.status, response.header("location") or "")
+        return self._value(operation, received(operation, response), response)
+
+    def _value(self, operation: Operation[Any], content: Content | None, response: Response) -> Any:
         try:
-            return self._codecs[model].read(response.content)
+            if content is None:
+                return raw(response)
+            converter = self._codecs[content.model].client
+            stream = stream_medium_of(content.media_type)
+            if stream is not None:
+                items = stream.Items(content, converter)
+                return self.stream(operation.id, response, items, self.max_item_bytes)
+            medium = medium_of(content.media_type)
+            media_type = response.header("content-type") or content.media_type
+            return medium.decode(content, response.content, media_type, converter)
         except ValidationError as error:
             problems = problems_of("body", error)
+        except ValueError:
+            problems = "body: this is not what the media type says"
         raise InvalidResponseError(
             f"{operation.id}: the answer breaks the contract: {problems}", response
         )
@@ -215,22 +262,26 @@ def _host(base_url: str) -> str | None:
     return parts.netloc if is_usable and _PRINTED.fullmatch(base_url) else None
 
 
-def _encoded(codec: Codec, where: str, value: object) -> bytes:
+def _written(where: str, write: Callable[[], T]) -> T:
     try:
-        return codec.encode(value)
+        return write()
     except ValidationError as error:
         problems = problems_of(where, error)
     except PydanticSerializationError:
         problems = f"{where}: a model was given a value that its field cannot have"
+    except OSError as error:
+        problems = f"{where}: a file cannot be read: {error.strerror}"
+    except ValueError as error:
+        problems = f"{where}: {error}"
     # Not within the block: the first error, which knows the value, would stay behind this one.
     raise InvalidArgumentError(problems)
 
 
-def _with_members(content: bytes, members: Mapping[str, Any]) -> bytes:
-    try:
-        body = json.loads(content)
-    except ValueError:
-        body = None
+def _with_members(content: Payload, members: Mapping[str, Any]) -> bytes:
+    body = None
+    if isinstance(content, bytes):
+        with suppress(ValueError):
+            body = json.loads(content)
     if not isinstance(body, dict):
         raise InvalidArgumentError("extra_body: the body is not a JSON object")
     return to_json({**body, **members})

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
+from ..shared.media.medium import Chunks, Payload
 from .errors import ApiError, InvalidArgumentError
 from .transport import Request, Step, TransportError
 
@@ -97,8 +98,7 @@ def outgoing(
 
     headers = [(name.encode(), text.encode("latin-1")) for name, text in request.headers]
     content = request.content
-    if content is not None:
-        headers.append((b"content-length", b"%d" % len(content)))
+    headers += _framing(content)
     auth = None
     if given is not None:
         said = {name.lower() for name, _ in headers}
@@ -109,12 +109,49 @@ def outgoing(
         request.url,
         headers=headers,
         # As bytes, the content would bring headers with it.
-        stream=httpx2.ByteStream(content) if content else _no_content(),
+        stream=_stream(content),
         extensions={"timeout": limits},
     )
-    # Hooks look at the content.
-    made.read()
+    if not isinstance(content, Chunks):
+        # Hooks look at the content.
+        made.read()
     return {"request": made, "stream": True, "auth": auth, "follow_redirects": False}
+
+
+def _framing(content: Payload | None) -> list[tuple[bytes, bytes]]:
+    """Say where the content ends (RFC 9112, 6)."""
+    if content is None:
+        return []
+    size = content.size if isinstance(content, Chunks) else len(content)
+    if size is None:
+        return [(b"transfer-encoding", b"chunked")]
+    return [(b"content-length", b"%d" % size)]
+
+
+def _stream(content: Payload | None) -> httpx2.ByteStream:
+    import httpx2
+
+    if isinstance(content, Chunks):
+        return _chunks_type()(content)
+    return httpx2.ByteStream(content) if content else _no_content()
+
+
+@cache
+def _chunks_type() -> Callable[[Chunks], httpx2.ByteStream]:
+    import httpx2
+
+    class Parts(httpx2.ByteStream):
+        def __init__(self, chunks: Chunks) -> None:
+            self._chunks = chunks
+
+        def __iter__(self) -> Iterator[bytes]:
+            return self._chunks.read()
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            for chunk in self._chunks.read():
+                yield chunk
+
+    return Parts
 
 
 @cache

@@ -66,6 +66,9 @@ class Options:
         headers: sent with the request.
         query: sent with the request, in place of parameters of the same name.
         body: members of the JSON body, in place of those of the same name.
+        content_type: the form in which the body is sent; None for the usual one.
+        accept: the form in which the answer is asked for; None for the usual ones.
+        stream: whether the answer's body is left to be read in parts.
     """
 
     timeout: Timeout = field(default_factory=Timeout)
@@ -74,6 +77,9 @@ class Options:
     headers: Headers = field(default_factory=Headers, repr=False)
     query: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False)
     body: Mapping[str, JsonValue] = field(default_factory=dict[str, JsonValue], repr=False)
+    content_type: str | None = None
+    accept: str | None = None
+    stream: bool = False
 
     def changed(self, given: ClientOptions | RequestOptions | None) -> Options:
         """Return these options with some given anew.

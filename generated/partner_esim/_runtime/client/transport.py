@@ -3,8 +3,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
+
+from ..shared.media.medium import Payload
 
 Headers = list[tuple[str, str]]
 Step = Literal["connect", "write", "read", "pool"]
@@ -35,24 +38,31 @@ class Request:
         timeout: seconds for each step of the exchange.
         deadline: seconds for the exchange as a whole; None for no limit.
         route: the URL without its query, the path as a template; for messages and metrics.
+        stream: whether the body of a success is left to be read in parts.
     """
 
     method: str
     url: str
     headers: Headers = field(repr=False)
-    content: bytes | None = field(default=None, repr=False)
+    content: Payload | None = field(default=None, repr=False)
     timeout: Timeout = Timeout()
     deadline: float | None = None
     route: str = ""
+    stream: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """An answer: status, headers in the order received, body with any compression undone."""
+    """An answer: status, headers in the order received, body with any compression undone.
+
+    Attributes:
+        chunks: the body, where it is left to be read in parts; `content` is empty then.
+    """
 
     status: int
     headers: Headers = field(repr=False)
     content: bytes = field(repr=False)
+    chunks: Iterator[bytes] | AsyncIterator[bytes] | None = field(default=None, repr=False)
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name, in whatever case, or None."""

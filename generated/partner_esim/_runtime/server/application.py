@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import logging
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, TypedDict
@@ -156,7 +157,7 @@ def _differences(handler: Any, operation: Operation[Any]) -> list[str]:
         return ["is missing"]
     found = [] if inspect.iscoroutinefunction(handler) else ["is not an async function"]
     wanted = {parameter.name for parameter in operation.parameters} | {"context"}
-    if operation.body_type is not None:
+    if operation.body:
         wanted.add("body")
     taken = inspect.signature(handler).parameters.values()
     names = {p.name for p in taken if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
@@ -222,9 +223,13 @@ class _Service(BaseRoute):
             answer = self._errors.answer(failure, context.request_id)
             # The handler's own headers may be at fault.
             fields = self._fields({**context.rate_headers, **answer.headers}, answer, context)
-        body = b"" if scope["method"] == "HEAD" else answer.body
         await send({"type": "http.response.start", "status": answer.status, "headers": fields})
-        await send({"type": "http.response.body", "body": body})
+        if scope["method"] == "HEAD":
+            await send({"type": "http.response.body", "body": b""})
+        elif isinstance(answer.body, bytes):
+            await send({"type": "http.response.body", "body": answer.body})
+        else:
+            await _send_parts(answer.body, receive, send)
 
     def _fields(
         self, headers: Mapping[str, str], answer: Answer, context: Context
@@ -232,7 +237,7 @@ class _Service(BaseRoute):
         fields = [(k.lower().encode("latin-1"), v.encode("latin-1")) for k, v in headers.items()]
         if self._request_id_header:
             fields.append((self._request_id_header, context.request_id.encode("latin-1")))
-        if answer.status != 204:
+        if answer.status != 204 and isinstance(answer.body, bytes):
             fields.append((b"content-length", b"%d" % len(answer.body)))
         return fields
 
@@ -288,6 +293,29 @@ class _Service(BaseRoute):
             message = f"At most {most} requests fit in {limit.window_seconds} seconds."
             headers = {retry: str(seconds)} if retry else {}
             raise Problem("rate_limited", message, headers=headers)
+
+
+async def _send_parts(parts: AsyncIterator[bytes], receive: Receive, send: Send) -> None:
+    """Send a body part by part, and leave it when the client has gone."""
+
+    async def sent() -> None:
+        async for part in parts:
+            await send({"type": "http.response.body", "body": part, "more_body": True})
+        await send({"type": "http.response.body", "body": b""})
+
+    async def gone() -> None:
+        while (await receive())["type"] != "http.disconnect":
+            pass
+
+    sending, leaving = asyncio.create_task(sent()), asyncio.create_task(gone())
+    try:
+        await asyncio.wait((sending, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if sending.done():
+            await sending
+    finally:
+        for task in (sending, leaving):
+            task.cancel()
+        await asyncio.gather(sending, leaving, return_exceptions=True)
 
 
 def _allow(methods: Mapping[str, object]) -> dict[str, str]:

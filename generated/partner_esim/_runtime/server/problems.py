@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, NamedTuple
@@ -119,7 +119,7 @@ class Answer(NamedTuple):
     """A response as it is sent."""
 
     status: int
-    body: bytes
+    body: bytes | AsyncIterator[bytes]
     headers: Mapping[str, str]
 
 

@@ -13,6 +13,8 @@ Result = TypeVar("Result")
 Item = TypeVar("Item")
 
 Location = Literal["path", "query", "header", "cookie"]
+# Statuses with a `Location` to go to.
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
 Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
 
 
@@ -47,6 +49,47 @@ class Parameter:
         for name, default in defaults.items():
             if getattr(self, name) in (None, ""):
                 object.__setattr__(self, name, default)
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """How a property of a form travels.
+
+    Attributes:
+        kind: JSON type that its text stands for, `item_kind` of its items.
+        content_type: of a part of a multipart body; JSON where a text is JSON.
+        style: of OpenAPI 3.1.1, 4.8.15.1.2; empty where the document names none.
+        joined: whether the items of an array are one text, with commas between.
+    """
+
+    kind: Kind = "string"
+    item_kind: Kind = "string"
+    content_type: str | None = None
+    style: str = ""
+    joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A form in which a body travels.
+
+    Attributes:
+        model: name of the type of the value, or of an item where items come one by one; None
+            where the bytes say it all.
+        parts: of a form, the properties whose text is not simply their value.
+    """
+
+    media_type: str
+    model: str | None = None
+    parts: Mapping[str, Part] = field(default_factory=dict[str, Part])
+
+
+Contents = tuple[Content, ...]
+
+
+def as_json(model: str | None) -> Contents:
+    """Return the contents of a body that is always JSON, of any value where it has no model."""
+    return (Content("application/json", model),)
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,13 +145,12 @@ class Operation(Generic[Result]):
         id: operationId of the document.
         handler: name of the handler's method in the server stub.
         path: template below the base URL, `/orders/{order_id}`.
-        body: name of the model of the JSON body; None when there is no JSON body.
-        body_type: media type of the request body; None when there is no body.
+        body: the forms that the request's body may have, the usual one first.
         refusals: error codes of their own that properties of the JSON body have for values
             they refuse for their form (`x-contract-invalid`), by path: names and, for any item
             of an array, `*`, with dots between.
-        responses: by status pattern (`201`, `2XX`, `default`) the name of the JSON body's
-            model; None for a response without a body, `bytes` for one that is not JSON.
+        responses: by status pattern (`201`, `2XX`, `default`) the forms that the answer's body
+            may have; none where the document says nothing of a body.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
         in_progress: the answer while an earlier request with the same key is still at work
@@ -124,11 +166,10 @@ class Operation(Generic[Result]):
     method: str
     path: str
     parameters: tuple[Parameter, ...] = ()
-    body: str | None = None
-    body_type: str | None = None
+    body: Contents = ()
     body_required: bool = True
     refusals: Mapping[str, str] = field(default_factory=dict[str, str])
-    responses: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
+    responses: Mapping[str, Contents] = field(default_factory=dict[str, Contents])
     secured: bool = True
     idempotent: bool = False
     in_progress: ErrorAnswer | None = None
@@ -138,24 +179,43 @@ class Operation(Generic[Result]):
     final: FinalStates | None = None
 
     @property
+    def successes(self) -> tuple[str, ...]:
+        """The patterns of statuses that a call succeeds with, where it is declared to have any."""
+        found = tuple(status for status in self.responses if status[0] == "2")
+        return found or tuple(status for status in self.responses if status == "default")
+
+    def redirects_by(self, status: int) -> bool:
+        """Tell whether the operation succeeds by leading elsewhere (RFC 9110, 15.4)."""
+        is_declared = str(status) in self.responses or "3XX" in self.responses
+        return is_declared and status in REDIRECTS and not self._has_success
+
+    @property
+    def _has_success(self) -> bool:
+        return any(status[0] == "2" for status in self.responses)
+
+    @property
     def has_result(self) -> bool:
         """Whether a success has a body."""
-        return any(model for status, model in self.responses.items() if status[0] == "2")
+        return any(contents for status, contents in self.responses.items() if status[0] == "2")
 
-    def model_for(self, status: int) -> tuple[bool, str | None]:
-        """Tell whether `status` is declared and which model its JSON body has.
+    def contents_of(self, status: int) -> Contents | None:
+        """Return the forms that the body of an answer may have; None if it is not declared.
 
         `default` stands for a success only where no other success is declared.
         """
         for pattern in (str(status), f"{status // 100}XX"):
             if pattern in self.responses:
-                return True, self.responses[pattern]
+                return self.responses[pattern]
         is_success = 200 <= status < 300
-        if "default" in self.responses and not (
-            is_success and any(each[0] == "2" for each in self.responses)
-        ):
-            return True, self.responses["default"]
-        return False, None
+        if is_success and self._has_success:
+            return None
+        return self.responses.get("default")
+
+    def model_for(self, status: int) -> tuple[bool, str | None]:
+        """Tell whether `status` is declared and which model its JSON body has."""
+        contents = self.contents_of(status)
+        found = [each.model for each in contents or () if each.model is not None]
+        return contents is not None, next(iter(found), None)
 
 
 class ListOperation(Operation[object], Generic[Item]):

@@ -8,22 +8,11 @@ from specwright.check.lint.rule import Violation, unsupported
 from specwright.check.subject import Subject, mapping, sequence
 from specwright.document import sites
 from specwright.document.security import credential_scheme, schemes
-from specwright.document.sites import Direction, Site, essence, is_json, is_range
+from specwright.document.sites import Direction, Site, essence, is_json
 from specwright.pointer import join
 
 _FLOWS = frozenset({"oauth2", "openIdConnect"})
-_FORMS = frozenset({"application/x-www-form-urlencoded"})
-# Content in units that a reader wants one by one.
-_STREAMS = frozenset(
-    {
-        "application/json-seq",
-        "application/jsonl",
-        "application/x-ndjson",
-        "application/x-jsonlines",
-        "application/ndjson",
-        "text/event-stream",
-    }
-)
+_PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "prefixEncoding"})
 _XML = ("application/xml", "+xml", "/xml")
 
 
@@ -96,21 +85,21 @@ def unsupported_body(subject: Subject) -> Iterator[Violation]:
         body = sites.request_body(subject.document, operation)
         if body is None or operation.direction is Direction.CALLBACK:
             continue
-        contents = list(sites.contents(subject.document, body))
-        taken = _taken(subject, body)
-        for name, content in contents:
-            if content != taken:
-                yield Violation(
-                    content.pointer, f"'{name}' is left out: one form of a body is sent"
-                )
-            elif operation.direction is Direction.WEBHOOK and not is_json(name):
+        for name, content in sites.contents(subject.document, body):
+            if operation.direction is Direction.WEBHOOK and not is_json(name):
                 yield Violation(content.pointer, f"no event is made of '{name}'")
-            elif is_range(name) and not is_json(name):
-                yield Violation(content.pointer, f"'{name}' is sent as the name of a media type")
             elif reason := _not_opaque(name):
-                yield Violation(
-                    content.pointer, f"the method takes the bytes of the body, {reason}"
-                )
+                yield Violation(content.pointer, f"the method takes {reason}")
+            yield from _left_out(content)
+            for _, encoding in sites.members(subject.document, content, "encoding"):
+                yield from _left_out(encoding)
+
+
+def _left_out(holder: Site) -> Iterator[Violation]:
+    """What a form says of its parts beyond their media types and styles."""
+    for field in _PARTS & holder.value.keys():
+        if field != "encoding" or "/encoding/" in holder.pointer:
+            yield Violation(holder / field, f"a part has no '{field}'")
 
 
 def unsupported_answer(subject: Subject) -> Iterator[Violation]:
@@ -118,38 +107,23 @@ def unsupported_answer(subject: Subject) -> Iterator[Violation]:
         if operation.direction is not Direction.PATH:
             continue
         for status, response in sites.responses(subject.document, operation):
-            if status[:1] in ("1", "3"):
-                yield Violation(response.pointer, f"an answer with {status} is raised as an error")
+            if status[:1] == "1":
+                yield Violation(response.pointer, f"an answer with {status} is passed over")
             if status[:1] != "2":
                 continue
-            taken = _taken(subject, response)
             for name, content in sites.contents(subject.document, response):
-                if content != taken:
-                    yield Violation(content.pointer, f"'{name}' is never asked for")
-                elif "itemSchema" in content.value or essence(name) in _STREAMS:
-                    yield Violation(
-                        content.pointer, "the answer is read to its end, not item by item"
-                    )
-                elif reason := _not_opaque(name):
-                    yield Violation(content.pointer, f"the method returns bytes, {reason}")
-
-
-def _taken(subject: Subject, holder: Site) -> Site | None:
-    """The content of a body or a response that generated code knows."""
-    contents = (content for _, content in sites.contents(subject.document, holder))
-    return sites.json_content(subject.document, holder) or next(contents, None)
+                if reason := _not_opaque(name):
+                    yield Violation(content.pointer, f"the method returns {reason}")
 
 
 def _not_opaque(media_type: str) -> str | None:
-    """What bytes are not, where a media type says more than that."""
+    """What generated code takes or returns, where the media type says more than that."""
     plain = essence(media_type)
-    if is_json(plain):
-        return None
-    if plain in _FORMS or plain.startswith("multipart/"):
-        return "not the fields of the form"
     if plain.endswith(_XML):
-        return "not what the XML says"
-    return "not text" if plain.startswith("text/") else None
+        return "a text, not what the XML says"
+    if plain.startswith("multipart/") and plain != "multipart/form-data":
+        return "bytes, not the parts"
+    return None
 
 
 def unsupported_callback(subject: Subject) -> Iterator[Violation]:
@@ -251,17 +225,17 @@ RULES = (
     ),
     unsupported(
         "unsupported-body",
-        "A request body is sent in one form: JSON where it is among the choices, else the bytes "
-        "that the caller passes.",
-        _BODY % "multipart/form-data",
+        "Bodies of requests are JSON, forms, text, items in lines, or bytes. XML is a text to the "
+        "caller, and parts that are no form are bytes.",
+        _BODY % "multipart/mixed",
         _BODY % "application/json",
         unsupported_body,
     ),
     unsupported(
         "unsupported-answer",
-        "A successful answer is taken in one form, JSON where it is among the choices, and read to "
-        "its end. Anything else is returned as bytes.",
-        _ANSWER % "text/event-stream",
+        "Answers are JSON, forms, text, events and items in lines, or bytes. XML is a text to the "
+        "caller, and parts are bytes.",
+        _ANSWER % "application/xml",
         _ANSWER % "application/json",
         unsupported_answer,
     ),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import zlib
+from collections.abc import AsyncIterator, Iterator
 from typing import TYPE_CHECKING
 
-from .transport import Response, ResponseTooLargeError, TransportError
+from .transport import Headers, Request, Response, ResponseTooLargeError, TransportError
 
 if TYPE_CHECKING:
     import httpx2
@@ -40,9 +41,7 @@ class Body:
         Raises:
             TransportError: the body cannot be unpacked, or is too large then.
         """
-        headers = [
-            (name.decode("latin-1"), text.decode("latin-1")) for name, text in answer.headers.raw
-        ]
+        headers = _headers(answer)
         response = Response(answer.status_code, headers, b"".join(self._chunks))
         encoding = (response.header("content-encoding") or "").lower()
         # A hook that reads an answer unpacks it.
@@ -51,6 +50,22 @@ class Body:
         if encoding not in ("gzip", "x-gzip"):
             raise TransportError("the answer has an encoding that was not asked for")
         return Response(response.status, headers, _unpacked(response.content, self._limit))
+
+
+def is_left_open(request: Request, answer: httpx2.Response) -> bool:
+    """Tell whether a body is for the caller to read: nothing has read it, and nothing packed it."""
+    is_success = 200 <= answer.status_code < 300
+    encoding = answer.headers.get("content-encoding", "").lower()
+    return request.stream and is_success and encoding in _PLAIN and not answer.is_stream_consumed
+
+
+def opened(answer: httpx2.Response, chunks: Iterator[bytes] | AsyncIterator[bytes]) -> Response:
+    """Return an answer whose body comes in parts."""
+    return Response(answer.status_code, _headers(answer), b"", chunks)
+
+
+def _headers(answer: httpx2.Response) -> Headers:
+    return [(name.decode("latin-1"), text.decode("latin-1")) for name, text in answer.headers.raw]
 
 
 def _unpacked(content: bytes, limit: int) -> bytes:

@@ -14,6 +14,7 @@ from .core import Core, Given
 from .courses import run, run_async, sleep
 from .options import Options, RequestOptions
 from .pagination import AsyncPages, Batch, Page, PageData, follow
+from .streams import AsyncStream, Stream
 from .transport import AsyncTransport, Request, Response, Transport, TransportError
 from .waiting import wait
 
@@ -23,6 +24,7 @@ T = TypeVar("T")
 class SyncCalls(Core):
     """Carries out the calls of a client."""
 
+    stream = Stream
     transport: Transport
 
     def __init__(self, *given: *Given) -> None:
@@ -36,9 +38,17 @@ class SyncCalls(Core):
         arguments: Mapping[str, object] = {},
         body: object = None,
         options: RequestOptions | None = None,
+        content_type: str | None = None,
+        accept: str | None = None,
     ) -> T:
-        """Carry out an operation."""
-        chosen = self.options.changed(options)
+        """Carry out an operation.
+
+        Args:
+            content_type: the form in which the body is sent; None for the usual one.
+            accept: the form in which the answer is asked for; None for the usual ones.
+        """
+        given = self.options.changed(options)
+        chosen = replace(given, content_type=content_type, accept=accept)
         return cast("T", self.result(operation, self.answer(operation, arguments, body, chosen)))
 
     def list(
@@ -137,6 +147,7 @@ class SyncCalls(Core):
 class AsyncCalls(Core):
     """The asynchronous twin of `SyncCalls`."""
 
+    stream = AsyncStream
     transport: AsyncTransport
 
     def __init__(self, *given: *Given) -> None:
@@ -150,9 +161,17 @@ class AsyncCalls(Core):
         arguments: Mapping[str, object] = {},
         body: object = None,
         options: RequestOptions | None = None,
+        content_type: str | None = None,
+        accept: str | None = None,
     ) -> T:
-        """Carry out an operation."""
-        chosen = self.options.changed(options)
+        """Carry out an operation.
+
+        Args:
+            content_type: the form in which the body is sent; None for the usual one.
+            accept: the form in which the answer is asked for; None for the usual ones.
+        """
+        given = self.options.changed(options)
+        chosen = replace(given, content_type=content_type, accept=accept)
         answer = await self.answer(operation, arguments, body, chosen)
         return cast("T", self.result(operation, answer))
 

@@ -66,9 +66,11 @@ class Book:
 
     def success(self, operation: Operation[Any]) -> Response:
         """Return an operation's first success with the document's example."""
-        status, model = next(each for each in operation.responses.items() if each[0][0] == "2")
-        body = self.examples.get(model or "", "")
-        return response(body.encode(), int(status.replace("XX", "00")))
+        status = next(iter(operation.successes), "200")
+        contents = operation.responses.get(status, ())
+        body = next((self.examples.get(each.model or "", "") for each in contents), "")
+        # `default` is any of them.
+        return response(body.encode(), int(status.replace("XX", "00").replace("default", "200")))
 
 
 class Recorder:

@@ -13,6 +13,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import CoreSchema, SchemaSerializer, SchemaValidator
 
 from .checking import Schema, checked, shaped
+from .media.medium import Converter
 from .strict_json import scan
 from .types import Nullable
 
@@ -77,6 +78,32 @@ class Codec:
         self.validator.validate_json(data, by_alias=True, by_name=False)
         return data
 
+    @property
+    def client(self) -> Converter:
+        """What a client sends in full and reads for its shape."""
+        return Converter(self.encode, self.read, self.members, self._reader.validate_python)
+
+    @property
+    def server(self) -> Converter:
+        """What a server reads in full."""
+        return Converter(self.dump, self.decode, self.members, self._make)
+
+    def members(self, value: object) -> dict[str, Any]:
+        """Return the members of an object, or of what a model is made of, by their JSON names.
+
+        Raises:
+            ValueError: the value is not an object.
+            pydantic.ValidationError: the value has another shape.
+        """
+        made = self._reader.validate_python(value, by_alias=True, by_name=True)
+        if isinstance(made, BaseModel):
+            names = {name: field.alias or name for name, field in self._fields.items()}
+            found = {**vars(made), **(made.__pydantic_extra__ or {})}
+            return {names.get(n, n): found[n] for n in found if n in made.model_fields_set}
+        if isinstance(made, dict):
+            return dict(cast("dict[str, Any]", made))
+        raise ValueError("Input should be an object")
+
     def leaves_out(self, name: str) -> bool:
         """Tell whether a field is left out when it is None."""
         field = self._fields.get(name)
@@ -85,6 +112,9 @@ class Codec:
             and not field.is_required()
             and not any(isinstance(each, Nullable) for each in field.metadata)
         )
+
+    def _make(self, members: dict[str, Any]) -> Any:
+        return self.validator.validate_python(members, by_alias=True, by_name=False)
 
     def dump(self, value: object) -> bytes:
         """Return a value as JSON without the fields that were left out, and check nothing.
@@ -121,13 +151,14 @@ class Codecs:
 
     def __init__(self, models: ModuleType) -> None:
         self._models = models
-        self._built: dict[str, Codec] = {}
+        self._built: dict[str | None, Codec] = {}
 
-    def __getitem__(self, name: str) -> Codec:
-        """Return the codec of the model `name`."""
+    def __getitem__(self, name: str | None) -> Codec:
+        """Return the codec of the model `name`; without a name, that of any value."""
         codec = self._built.get(name)
         if codec is None:
-            codec = self._built[name] = _codec(getattr(self._models, name))
+            model = object if name is None else getattr(self._models, name)
+            codec = self._built[name] = _codec(model)
         return codec
 
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
-from ._runtime.shared.operation import ErrorShape, Operation, Parameter
+from ._runtime.shared.operation import Content, Contents, ErrorShape, Operation, Parameter, as_json
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
@@ -24,9 +24,15 @@ SERVICE = Service(
     credential_prefix="",
 )
 
-_FAILURES_1: Mapping[str, str | None] = {"default": "Problem"}
-_FAILURES_2: Mapping[str, str | None] = {"404": "Problem", "default": "Problem"}
-_FAILURES_3: Mapping[str, str | None] = {"422": "InvalidProblem", "default": "Problem"}
+_FAILURES_1: Mapping[str, Contents] = {"default": (Content("application/problem+json", "Problem"),)}
+_FAILURES_2: Mapping[str, Contents] = {
+    "404": (Content("application/problem+json", "Problem"),),
+    "default": (Content("application/problem+json", "Problem"),),
+}
+_FAILURES_3: Mapping[str, Contents] = {
+    "422": (Content("application/problem+json", "InvalidProblem"),),
+    "default": (Content("application/problem+json", "Problem"),),
+}
 
 LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
     "listBicycles",
@@ -40,7 +46,7 @@ LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
             "per_page", "per_page", "query", "ListBicyclesPerPage", kind="integer", default=20
         ),
     ),
-    responses={"200": "BicyclePage", **_FAILURES_1},
+    responses={"200": as_json("BicyclePage"), **_FAILURES_1},
     idempotent=True,
 )
 
@@ -50,7 +56,7 @@ GET_BICYCLE: Operation[models.Bicycle] = Operation(
     "GET",
     "/bicycles/{bicycle_id}",
     parameters=(Parameter("bicycle_id", "bicycle_id", "path", "GetBicycleBicycleId"),),
-    responses={"200": "Bicycle", **_FAILURES_2},
+    responses={"200": as_json("Bicycle"), **_FAILURES_2},
     idempotent=True,
 )
 
@@ -59,9 +65,8 @@ START_RENTAL: Operation[models.Rental] = Operation(
     "start_rental",
     "POST",
     "/rentals",
-    body="RentalStart",
-    body_type="application/json",
-    responses={"201": "Rental", **_FAILURES_3},
+    body=as_json("RentalStart"),
+    responses={"201": as_json("Rental"), **_FAILURES_3},
 )
 
 GET_RENTAL: Operation[models.Rental] = Operation(
@@ -70,7 +75,7 @@ GET_RENTAL: Operation[models.Rental] = Operation(
     "GET",
     "/rentals/{rental_id}",
     parameters=(Parameter("rental_id", "rental_id", "path", "GetRentalRentalId"),),
-    responses={"200": "Rental", **_FAILURES_2},
+    responses={"200": as_json("Rental"), **_FAILURES_2},
     idempotent=True,
 )
 
@@ -80,7 +85,7 @@ END_RENTAL: Operation[None] = Operation(
     "DELETE",
     "/rentals/{rental_id}",
     parameters=(Parameter("rental_id", "rental_id", "path", "EndRentalRentalId"),),
-    responses={"204": None, **_FAILURES_2},
+    responses={"204": (), **_FAILURES_2},
     idempotent=True,
 )
 
@@ -90,7 +95,6 @@ CHANGE_RENTAL: Operation[models.Rental] = Operation(
     "PATCH",
     "/rentals/{rental_id}",
     parameters=(Parameter("rental_id", "rental_id", "path", "ChangeRentalRentalId"),),
-    body="RentalChange",
-    body_type="application/json",
-    responses={"200": "Rental", **_FAILURES_3},
+    body=as_json("RentalChange"),
+    responses={"200": as_json("Rental"), **_FAILURES_3},
 )

@@ -10,6 +10,7 @@ from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.operation import (
+    Contents,
     ErrorAnswer,
     ErrorCode,
     ErrorShape,
@@ -17,6 +18,7 @@ from ._runtime.shared.operation import (
     Operation,
     Pagination,
     Parameter,
+    as_json,
 )
 from .errors import STATUS_ERRORS
 
@@ -45,8 +47,12 @@ SERVICE = Service(
     credential_prefix="Bearer ",
 )
 
-_FAILURES_1: Mapping[str, str | None] = {"default": "Error"}
-_FAILURES_2: Mapping[str, str | None] = {"409": "Error", "422": "Error", "default": "Error"}
+_FAILURES_1: Mapping[str, Contents] = {"default": as_json("Error")}
+_FAILURES_2: Mapping[str, Contents] = {
+    "409": as_json("Error"),
+    "422": as_json("Error"),
+    "default": as_json("Error"),
+}
 
 LIST_ORDERS: ListOperation[models.Order] = ListOperation(
     "listOrders",
@@ -57,7 +63,7 @@ LIST_ORDERS: ListOperation[models.Order] = ListOperation(
         Parameter("after", "after", "query", "ListOrdersAfter"),
         Parameter("limit", "limit", "query", "ListOrdersLimit", kind="integer", default=20),
     ),
-    responses={"200": "OrderPage", **_FAILURES_1},
+    responses={"200": as_json("OrderPage"), **_FAILURES_1},
     idempotent=True,
     pagination=Pagination("after", ("orders",), ("after",), ("more",)),
 )
@@ -67,9 +73,8 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     "create_order",
     "POST",
     "/orders",
-    body="Order",
-    body_type="application/json",
-    responses={"201": "Order", **_FAILURES_2},
+    body=as_json("Order"),
+    responses={"201": as_json("Order"), **_FAILURES_2},
     idempotent=True,
     in_progress=ErrorAnswer(409, "order_repeated"),
 )

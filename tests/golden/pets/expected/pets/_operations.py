@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
-from ._runtime.shared.operation import ErrorShape, Operation, Parameter
+from ._runtime.shared.operation import Contents, ErrorShape, Operation, Parameter, as_json
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
@@ -24,7 +24,7 @@ SERVICE = Service(
     credential_prefix="",
 )
 
-_FAILURES_1: Mapping[str, str | None] = {"404": None}
+_FAILURES_1: Mapping[str, Contents] = {"404": ()}
 
 GET_PET: Operation[models.Pet] = Operation(
     "getPet",
@@ -35,7 +35,7 @@ GET_PET: Operation[models.Pet] = Operation(
         Parameter("pet_id", "pet_id", "path", "GetPetPetId"),
         Parameter("fields", "fields", "query", "GetPetFields", kind="array"),
     ),
-    responses={"200": "Pet", **_FAILURES_1},
+    responses={"200": as_json("Pet"), **_FAILURES_1},
     secured=False,
     idempotent=True,
 )
@@ -46,9 +46,8 @@ REPLACE_PET: Operation[None] = Operation(
     "PUT",
     "/pets/{pet_id}",
     parameters=(Parameter("pet_id", "pet_id", "path", "ReplacePetPetId"),),
-    body="Pet",
-    body_type="application/json",
-    responses={"204": None},
+    body=as_json("Pet"),
+    responses={"204": ()},
     secured=False,
     idempotent=True,
 )

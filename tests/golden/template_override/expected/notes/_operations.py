@@ -29,7 +29,7 @@ DELETE_NOTES: Operation[None] = Operation(
     "delete_notes",
     "DELETE",
     "/notes",
-    responses={"204": None},
+    responses={"204": ()},
     secured=False,
     idempotent=True,
 )

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
-from ._runtime.shared.operation import ErrorShape, Operation, Parameter
+from ._runtime.shared.operation import ErrorShape, Operation, Parameter, as_json
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
@@ -34,7 +34,7 @@ GET_FORECAST: Operation[Sequence[models.Day]] = Operation(
         Parameter("place", "place", "path", "GetForecastPlace"),
         Parameter("days", "days", "query", "GetForecastDays", kind="integer"),
     ),
-    responses={"200": "GetForecastResponse"},
+    responses={"200": as_json("GetForecastResponse")},
     secured=False,
     idempotent=True,
 )

@@ -1,0 +1,89 @@
+"""The forms of bodies: media types, the schemas of their values, and the parts of forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.sites import Site
+from specwright.ir.model import Content, Kind, Part
+from specwright.ir.types import Types
+from specwright.pointer import join
+from specwright.runtime.shared.media.table import medium_of
+from specwright.text import Text
+
+JSON = "application/json"
+# What is sent and asked for if nothing else is said, the best first.
+_USUAL = ("json", "form", "multipart")
+_SCALARS = frozenset({Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN})
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """Answers in which forms a body of this document travels."""
+
+    document: Document
+    types: Types
+
+    def of(self, holder: Site) -> tuple[Content, ...]:
+        """All forms of a body, the usual one first."""
+        found = [self._content(*each) for each in sites.contents(self.document, holder)]
+        return tuple(sorted(found, key=lambda content: _rank(content.media_type.raw)))
+
+    def usual(self, holder: Site) -> Site | None:
+        """The media type object of the usual form, if a schema describes its members."""
+        found = sorted(sites.contents(self.document, holder), key=lambda each: _rank(each[0]))
+        return found[0][1] if found and _rank(found[0][0]) < len(_USUAL) else None
+
+    def _content(self, media_type: str, site: Site) -> Content:
+        medium = medium_of(media_type)
+        slot = sites.value_schema(self.document, media_type, site)
+        return Content(
+            # Nothing can be sent under the name of a range that JSON belongs to.
+            Text(JSON if medium.name == "json" and "*" in media_type else media_type),
+            None if slot is None else self.types.slot(slot.pointer, slot.value),
+            medium,
+            tuple(self._parts(site)) if medium.name in ("form", "multipart") else (),
+        )
+
+    def _parts(self, content: Site) -> Iterator[Part]:
+        """The properties of a form whose text is not simply their value."""
+        encoding = dict(sites.members(self.document, content, "encoding"))
+        for name, value in self._properties(sites.schema(self.document, content)):
+            kind, item_kind = self.types.kind(value)
+            declared = encoding.get(name, Site("", {})).value
+            style = declared.get("style")
+            media_type = declared.get("contentType")
+            is_composite = kind is Kind.OBJECT or (kind is Kind.ARRAY and item_kind not in _SCALARS)
+            part = Part(
+                Text(name),
+                kind,
+                item_kind,
+                # OpenAPI 3.1.1, 4.8.15: the default of objects.
+                Text(media_type)
+                if isinstance(media_type, str)
+                else Text(JSON)
+                if is_composite and style is None
+                else None,
+                style if isinstance(style, str) else "",
+                declared.get("explode") is False,
+            )
+            if part != Part(part.name, Kind.STRING, Kind.STRING, None, "", False):
+                yield part
+
+    def _properties(self, schema: Site) -> Iterator[tuple[str, Any]]:
+        declared = schema.value.get("properties")
+        if isinstance(declared, dict):
+            yield from declared.items()
+        for number, _ in enumerate(schema.value.get("allOf") or ()):
+            pointer = schema.pointer + join("allOf", number)
+            part = sites.follow(self.document, pointer, schema.value["allOf"][number])
+            yield from self._properties(part)
+
+
+def _rank(media_type: str) -> int:
+    name = medium_of(media_type).name
+    return _USUAL.index(name) if name in _USUAL else len(_USUAL)

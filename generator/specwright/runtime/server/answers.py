@@ -1,0 +1,186 @@
+"""Answers of handlers: from what they return to what is sent, checked against the contract."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
+
+from pydantic import ValidationError
+from pydantic_core import PydanticSerializationError, to_json
+
+from ..shared.answers import Redirect
+from ..shared.codec import Codec, Codecs, problems_of
+from ..shared.media.medium import Chunks, Payload
+from ..shared.media.table import medium_of, stream_medium_of
+from ..shared.operation import Content, Contents, Operation
+from .problems import Answer
+
+T = TypeVar("T")
+
+_NO_HEADERS: Mapping[str, str] = {}
+_JSON: Mapping[str, str] = {"content-type": "application/json"}
+
+
+class BrokenContractError(Exception):
+    """A handler's answer is none that the contract declares."""
+
+
+# Without slots: Python 3.11 cannot make `Reply[Order](order)` of a frozen class that has them.
+@dataclass(frozen=True)
+class Reply(Generic[T]):
+    """A handler's answer with a status other than the first declared success, or with headers.
+
+    `value` may be the bytes of an earlier answer, which are sent as they are.
+
+    Attributes:
+        content_type: the form of the answer, where the contract declares several.
+    """
+
+    value: T | bytes
+    status: int | None = None
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    content_type: str | None = None
+
+
+class AnswerWriter:
+    """Writes the answers of one operation."""
+
+    def __init__(self, operation: Operation[Any], codecs: Codecs, check: bool) -> None:
+        self._operation = operation
+        self._codecs = codecs
+        self._check = check
+        success = next(iter(operation.successes), "200")
+        self._status = int(success.replace("XX", "00").replace("default", "200"))
+        # The usual form of each status, with what writes it.
+        self._usual: dict[int, tuple[Content, Codec] | None] = {}
+
+    def write(self, result: object) -> Answer:
+        """Return what is sent.
+
+        Raises:
+            BrokenContractError: the contract declares no such answer.
+        """
+        if isinstance(result, Redirect):
+            result = Reply(None, result.status, {"location": result.url})
+        reply = cast("Reply[object]", result) if isinstance(result, Reply) else Reply(result)
+        status, value = reply.status or self._status, reply.value
+        if status not in self._usual:
+            self._usual[status] = self._form(status)
+        usual = self._usual[status]
+        has_none = value is None and (status >= 300 or self._operation.method == "HEAD")
+        if usual is None or has_none:
+            return _raw(status, value, reply.headers)
+        content, codec = self._chosen(status, reply, usual)
+        if isinstance(value, bytes) and medium_of(content.media_type).name != "binary":
+            if self._check and not medium_of(content.media_type).is_stream:
+                self._checked(status, content, value, codec)
+            return _answer(status, content.media_type, value, reply.headers)
+        return self._encoded(status, content, value, codec, reply.headers)
+
+    def _encoded(
+        self,
+        status: int,
+        content: Content,
+        value: Any,
+        codec: Codec,
+        headers: Mapping[str, str],
+    ) -> Answer:
+        medium = medium_of(content.media_type)
+        if hasattr(value, "__aiter__"):
+            parts = self._parts(status, content, value, codec)
+            return _answer(status, content.media_type, parts, headers)
+        try:
+            media_type, body = medium.encode(content, value, codec.server)
+        except PydanticSerializationError:
+            wrong = f"a {type(value).__name__} is not, or does not have, the values it should"
+        except ValidationError as error:
+            wrong = problems_of("body", error)
+        except ValueError as error:
+            wrong = f"body: {error}"
+        else:
+            if self._check and isinstance(body, bytes) and not medium.is_stream:
+                self._checked(status, content, body, codec)
+            return _answer(status, media_type, body, headers)
+        # Not within the block: Pydantic's error has the values, and this one is logged.
+        raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
+
+    def _checked(self, status: int, content: Content, body: bytes, codec: Codec) -> None:
+        try:
+            medium_of(content.media_type).decode(content, body, content.media_type, codec.server)
+            return
+        except ValidationError as error:
+            wrong = problems_of("body", error)
+        raise BrokenContractError(f"the body of {status} breaks its schema: {wrong}")
+
+    async def _parts(
+        self, status: int, content: Content, values: AsyncIterator[Any], codec: Codec
+    ) -> AsyncIterator[bytes]:
+        medium = stream_medium_of(content.media_type)
+        async for value in values:
+            yield value if medium is None else medium.item(content, value, codec.server)
+
+    def _form(self, status: int) -> tuple[Content, Codec] | None:
+        contents = self._declared(status)
+        return (contents[0], self._codecs[contents[0].model]) if contents else None
+
+    def _declared(self, status: int) -> Contents:
+        contents = self._operation.contents_of(status)
+        if contents is None and (status >= 300 or self._operation.successes):
+            raise BrokenContractError(f"the status {status} is not declared")
+        return contents or ()
+
+    def _chosen(
+        self, status: int, reply: Reply[object], usual: tuple[Content, Codec]
+    ) -> tuple[Content, Codec]:
+        """The form that a handler names, or items where it answers with items."""
+        is_stream = hasattr(reply.value, "__aiter__") or hasattr(reply.value, "__next__")
+        if reply.content_type is None and not is_stream:
+            return usual
+        for content in self._declared(status):
+            named = content.media_type == reply.content_type
+            if named or (
+                reply.content_type is None and is_stream and medium_of(content.media_type).is_stream
+            ):
+                return content, self._codecs[content.model]
+        if reply.content_type is None:
+            return usual
+        raise BrokenContractError(f"{status} is not declared as {reply.content_type}")
+
+
+def _raw(status: int, value: object, headers: Mapping[str, str]) -> Answer:
+    """A body of which the contract says nothing."""
+    match value:
+        case None:
+            return Answer(status, b"", headers)
+        case _ if status in (204, 205):
+            raise BrokenContractError(f"an answer with the status {status} has no body")
+        case bytes():
+            return _answer(status, "application/octet-stream", value, headers)
+        case str():
+            return _answer(status, "text/plain; charset=utf-8", value.encode(), headers)
+        case _:
+            pass
+    try:
+        return _answer(status, "application/json", to_json(value, by_alias=True), headers)
+    except PydanticSerializationError:
+        wrong = f"a {type(value).__name__} is not a JSON value"
+    raise BrokenContractError(f"the body of {status} cannot be written: {wrong}")
+
+
+def _answer(
+    status: int,
+    media_type: str,
+    body: Payload | AsyncIterator[bytes],
+    headers: Mapping[str, str],
+) -> Answer:
+    declared = _JSON if media_type == "application/json" else {"content-type": media_type}
+    if isinstance(body, Chunks):
+        size = {} if body.size is None else {"content-length": str(body.size)}
+        return Answer(status, _async(body), {**declared, **size, **headers})
+    return Answer(status, body, {**declared, **headers} if headers else declared)
+
+
+async def _async(chunks: Chunks) -> AsyncIterator[bytes]:
+    for chunk in chunks.read():
+        yield chunk

@@ -1,0 +1,101 @@
+"""Bodies of requests: received up to a limit, and read in the form in which they came."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+from starlette.requests import ClientDisconnect
+from starlette.types import Receive
+
+from ..shared.codec import Codecs
+from ..shared.media import multipart
+from ..shared.media.table import essence, medium_of
+from ..shared.media.text import charset
+from ..shared.operation import Content, Operation
+from ..shared.strict_json import scan
+from .context import Context
+from .forms import fields_of
+from .problems import Fault, Problem, faults
+
+_INDEX = re.compile(r"(?<=\.)\d+(?=\.|$)")
+
+
+class BodyReader:
+    """Reads the bodies of requests for one operation."""
+
+    def __init__(self, operation: Operation[Any], codecs: Codecs, max_body: int) -> None:
+        self._operation = operation
+        self._codecs = codecs
+        self._max_body = max_body
+
+    async def read(self, context: Context, wrong: list[Fault]) -> object:
+        """Return the value of a body; what is wrong with it joins the list.
+
+        Raises:
+            Problem: the body is too large, has another media type, or is not of its own.
+        """
+        data = context.body = await self._receive(context.receive)
+        if not data and not self._operation.body_required:
+            return None
+        sent = context.fields.get(b"content-type", b"").decode("latin-1")
+        content = self._content(sent, context.fields)
+        medium = medium_of(content.media_type)
+        converter = self._codecs[content.model].server
+        try:
+            if medium.name == "json":
+                data = scan(data)
+            if medium.name == "multipart":
+                return multipart.made(content, await fields_of(sent, data), converter)
+            return medium.decode(content, data, sent, converter)
+        except ValidationError as error:
+            found = faults(error, "", json.loads(data) if medium.name == "json" else {})
+        except ValueError as error:
+            name = "JSON" if medium.name == "json" else content.media_type
+            raise Problem("invalid_json", f"The body is not valid {name}: {error}.") from None
+        if found[0].code == "invalid_json":
+            raise Problem("invalid_json", found[0].message)
+        wrong += [self._refused(fault) for fault in found]
+        return None
+
+    def _refused(self, fault: Fault) -> Fault:
+        code = self._operation.refusals.get(_INDEX.sub("*", fault.param))
+        if code is None or fault.code != "invalid_value":
+            return fault
+        return Fault(code, fault.param, fault.message)
+
+    async def _receive(self, receive: Receive) -> bytes:
+        limit = self._max_body
+        body = bytearray()
+        more = True
+        while more:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            body += message.get("body", b"")
+            more = message.get("more_body", False)
+            if len(body) > limit:
+                raise Problem("body_too_large", f"The body has more than {limit} bytes.")
+        return bytes(body)
+
+    def _content(self, sent: str, fields: Mapping[bytes, bytes]) -> Content:
+        """Return the declared form that a body came in."""
+        name = essence(sent)
+        for content in self._operation.body:
+            if not _fits(essence(content.media_type), name):
+                continue
+            is_text = medium_of(content.media_type).name == "text"
+            is_other_text = not is_text and "charset" in sent.lower() and charset(sent) != "utf-8"
+            is_coded = fields.get(b"content-encoding", b"identity").lower() != b"identity"
+            if not is_other_text and not is_coded:
+                return content
+        names = " or ".join(each.media_type for each in self._operation.body)
+        raise Problem("unsupported_media_type", f"The body must be {names}.")
+
+
+def _fits(declared: str, name: str) -> bool:
+    top, _, rest = declared.partition("/")
+    return declared in (name, "*/*") or (rest == "*" and name.startswith(f"{top}/"))

@@ -1,0 +1,131 @@
+"""Server-sent events (HTML Living Standard, 9.2)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..operation import Content
+from .medium import Chunks, Converter, Payload
+
+# Services that send JSON end with this, or with the end of the stream.
+_DONE = "[DONE]"
+
+name = "events"
+sent = "Iterable[{}]"
+received = "Stream[{}]"
+taken = "Sequence[{}]"
+given = "Iterable[{}] | AsyncIterable[{}]"
+is_stream = True
+has_schema = True
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSentEvent:
+    """An event as it came.
+
+    Attributes:
+        id: of the last event that had one.
+        retry: milliseconds to wait before connecting again, if the event says so.
+    """
+
+    data: str
+    event: str = "message"
+    id: str = ""
+    retry: int | None = None
+
+
+def matches(essence: str) -> bool:
+    """Tell whether the media type is that of server-sent events."""
+    return essence == "text/event-stream"
+
+
+def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
+    """Write items as events, each when it is asked for."""
+    parts = (item(content, each, converter) for each in value)
+    return content.media_type, Chunks(lambda: parts)
+
+
+def item(content: Content, value: Any, converter: Converter) -> bytes:
+    """Write an event; a value that is not one becomes the data of one, as JSON."""
+    event = (
+        value
+        if isinstance(value, ServerSentEvent)
+        else ServerSentEvent(converter.write(value).decode())
+    )
+    fields = [
+        *([f"event: {event.event}"] if event.event != "message" else []),
+        *([f"id: {event.id}"] if event.id else []),
+        *([f"retry: {event.retry}"] if event.retry is not None else []),
+        *(f"data: {line}" for line in re.split("\r\n|\r|\n", event.data)),
+    ]
+    return "\n".join([*fields, "", ""]).encode()
+
+
+def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> list[Any]:
+    """Read all items."""
+    items = Items(content, converter)
+    return [*items.feed(data), *items.end()]
+
+
+class Items:
+    """The items of a body that comes in parts: its events, or the JSON that is their data."""
+
+    def __init__(self, content: Content, converter: Converter) -> None:
+        self._read = converter.read if content.model is not None else None
+        self._rest = b""
+        self._fields: dict[str, str] = {}
+        self._data: list[str] = []
+        self._id = ""
+
+    @property
+    def waiting(self) -> int:
+        """Bytes, about, of an event that is not complete."""
+        return len(self._rest) + sum(map(len, self._data))
+
+    def feed(self, chunk: bytes) -> Iterator[Any]:
+        """Yield the items that are complete with a part."""
+        data = self._rest + chunk
+        # A part may end between the two characters of one line end.
+        held = data[-1:] if data.endswith(b"\r") else b""
+        lines = data[: len(data) - len(held)].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        *complete, rest = lines.split(b"\n")
+        self._rest = rest + held
+        for line in complete:
+            yield from self._line(line.decode("utf-8", "replace"))
+
+    def end(self) -> Iterator[Any]:
+        """Yield nothing: an event without an empty line after it has not come."""
+        return self.feed(b"\n") if self._rest == b"\r" else iter(())
+
+    def _line(self, line: str) -> Iterator[Any]:
+        if not line:
+            yield from self._event()
+            return
+        name, _, value = line.removeprefix("\ufeff").partition(":")
+        value = value.removeprefix(" ")
+        if name == "data":
+            self._data.append(value)
+        elif name == "id" and "\0" not in value:
+            self._id = value
+        elif name in ("event", "retry"):
+            self._fields[name] = value
+
+    def _event(self) -> Iterator[Any]:
+        data, fields = self._data, self._fields
+        self._data, self._fields = [], {}
+        text = "\n".join(data)
+        if not data or (self._read is not None and text == _DONE):
+            return
+        if self._read is not None:
+            yield self._read(text.encode())
+            return
+        retry = fields.get("retry", "")
+        yield ServerSentEvent(
+            text,
+            fields.get("event") or "message",
+            self._id,
+            int(retry) if retry.isascii() and retry.isdigit() else None,
+        )

@@ -1,0 +1,86 @@
+"""JSON values one after the other: JSON Lines, NDJSON, and JSON text sequences (RFC 7464)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from ..operation import Content
+from .medium import Chunks, Converter, Payload
+
+_TYPES = frozenset(
+    {
+        "application/jsonl",
+        "application/jsonlines",
+        "application/json-lines",
+        "application/ndjson",
+        "application/x-jsonl",
+        "application/x-jsonlines",
+        "application/x-json-stream",
+        "application/x-ndjson",
+        "application/stream+json",
+    }
+)
+_SEQUENCE = "json-seq"
+_SEPARATOR = b"\x1e"
+
+name = "lines"
+sent = "Iterable[{}]"
+received = "Stream[{}]"
+taken = "Sequence[{}]"
+given = "Iterable[{}] | AsyncIterable[{}]"
+is_stream = True
+has_schema = True
+
+
+def matches(essence: str) -> bool:
+    """Tell whether the media type is one of values in lines."""
+    return essence in _TYPES or essence.endswith(_SEQUENCE)
+
+
+def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
+    """Write items, each when it is asked for; a list of them may be sent a second time."""
+    parts = (item(content, each, converter) for each in value)
+    if isinstance(value, list | tuple):
+        return content.media_type, b"".join(parts)
+    return content.media_type, Chunks(lambda: parts)
+
+
+def item(content: Content, value: Any, converter: Converter) -> bytes:
+    """Write one item."""
+    before = _SEPARATOR if content.media_type.endswith(_SEQUENCE) else b""
+    return before + converter.write(value) + b"\n"
+
+
+def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> list[Any]:
+    """Read all items."""
+    items = Items(content, converter)
+    return [*items.feed(data), *items.end()]
+
+
+class Items:
+    """The items of a body that comes in parts."""
+
+    def __init__(self, content: Content, converter: Converter) -> None:
+        self._read = converter.read
+        self._rest = b""
+
+    @property
+    def waiting(self) -> int:
+        """Bytes of an item that is not complete."""
+        return len(self._rest)
+
+    def feed(self, chunk: bytes) -> Iterator[Any]:
+        """Yield the items that are complete with a part."""
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        return self._values(lines)
+
+    def end(self) -> Iterator[Any]:
+        """Yield the item whose line has no end."""
+        return self._values([self._rest])
+
+    def _values(self, lines: Iterable[bytes]) -> Iterator[Any]:
+        for line in lines:
+            text = line.strip(b" \t\r" + _SEPARATOR)
+            if text:
+                yield self._read(text)

@@ -1,0 +1,141 @@
+"""Forms with files (RFC 7578; OpenAPI 3.1.1, 4.8.14.5)."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, cast
+
+from ..files import File, as_file, is_file
+from ..operation import Content, Part
+from ..parts import texts, typed, value_of
+from .medium import Chunks, Converter, Payload
+
+_ESCAPED = {ord("\n"): "%0A", ord("\r"): "%0D", ord('"'): "%22"}
+_PLAIN = Part()
+
+name = "multipart"
+sent = "{}"
+received = "bytes"
+taken = "{}"
+given = "bytes"
+is_stream = False
+has_schema = True
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A part as it came: a text, or a file."""
+
+    name: str
+    value: str | File
+
+
+def matches(essence: str) -> bool:
+    """Tell whether the media type is that of a form with files."""
+    return essence == "multipart/form-data"
+
+
+def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
+    """Write the members of an object as parts; files are read while they are sent."""
+    members = converter.members(value)
+    files = {key: list(_files(each)) for key, each in members.items() if _has_files(each)}
+    # A schema has something to say of all the others, and of which there are.
+    stand_ins = {key: [""] if isinstance(members[key], list) else "" for key in files}
+    rest = json.loads(converter.write({**members, **stand_ins}))
+    boundary = os.urandom(16).hex()
+    heads_and_files = [
+        part
+        for key in rest
+        for part in (
+            ((_head_of_file(boundary, key, file, content), file) for file in files[key])
+            if key in files
+            else ((head, None) for head in _text_parts(boundary, key, rest[key], content))
+        )
+    ]
+    end = f"--{boundary}--\r\n".encode()
+    media_type = f"multipart/form-data; boundary={boundary}"
+    if all(file is None for _, file in heads_and_files):
+        return media_type, b"".join([*(head for head, _ in heads_and_files), end])
+
+    def read() -> Iterator[bytes]:
+        for head, file in heads_and_files:
+            yield head
+            if file is not None:
+                yield from file.chunks()
+                yield b"\r\n"
+        yield end
+
+    sizes = [(len(head), 0 if file is None else file.size) for head, file in heads_and_files]
+    is_known = all(size is not None for _, size in sizes)
+    more = sum(2 for _, file in heads_and_files if file is not None) + len(end)
+    size = more + sum(head + (size or 0) for head, size in sizes) if is_known else None
+    is_repeatable = all(file is None or file.is_repeatable for _, file in heads_and_files)
+    return media_type, Chunks(read, size, is_repeatable)
+
+
+def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> bytes:
+    """Return the bytes: only a server takes forms apart."""
+    return data
+
+
+def made(content: Content, fields: Iterable[Field], converter: Converter) -> Any:
+    """Return the value that parts stand for.
+
+    Raises:
+        ValueError: a part is to be JSON and is not.
+        pydantic.ValidationError: the value breaks the schema.
+    """
+    sent_: dict[str, list[str]] = {}
+    files: dict[str, list[File]] = {}
+    for field in fields:
+        if isinstance(field.value, File):
+            files.setdefault(field.name, []).append(field.value)
+        else:
+            sent_.setdefault(field.name, []).append(field.value)
+    members = value_of(content, sent_)
+    for key, found in files.items():
+        is_list = len(found) > 1 or content.parts.get(key, _PLAIN).kind == "array"
+        members[key] = found if is_list else found[0]
+    return typed(converter.make, members)
+
+
+def _has_files(value: object) -> bool:
+    return any(map(is_file, _each(value)))
+
+
+def _files(value: object) -> Iterator[File]:
+    return (as_file(each) for each in _each(value))
+
+
+def _each(value: object) -> list[object]:
+    return cast("list[object]", value) if isinstance(value, list) else [value]
+
+
+def _head_of_file(boundary: str, key: str, file: File, content: Content) -> bytes:
+    declared = content.parts.get(key, _PLAIN).content_type
+    is_one = declared is not None and not {"*", ","} & set(declared)
+    media_type = file.content_type or (declared if is_one and declared else file.media_type)
+    # Receivers take a part without a file name for a text.
+    return _head(boundary, key, media_type, file.name or "file")
+
+
+def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterator[bytes]:
+    part = content.parts.get(key, _PLAIN)
+    for name_, text in texts(key, value, part):
+        media_type = part.content_type
+        if media_type is None and any(isinstance(each, dict | list) for each in _each(value)):
+            media_type = "application/json"
+        yield _head(boundary, name_, media_type) + text.encode() + b"\r\n"
+
+
+def _head(boundary: str, key: str, media_type: str | None, filename: str | None = None) -> bytes:
+    disposition = f'form-data; name="{key.translate(_ESCAPED)}"'
+    if filename is not None:
+        disposition += f'; filename="{filename.translate(_ESCAPED)}"'
+    lines = [f"--{boundary}", f"Content-Disposition: {disposition}"]
+    if media_type is not None:
+        lines.append(f"Content-Type: {media_type}")
+    return "\r\n".join([*lines, "", ""]).encode()

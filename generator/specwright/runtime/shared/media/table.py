@@ -1,0 +1,38 @@
+"""All media, the most particular first."""
+
+from __future__ import annotations
+
+from functools import cache
+from types import ModuleType
+from typing import cast
+
+from . import binary, event_stream, form, json_value, lines, multipart, text
+from .medium import Medium, StreamMedium
+
+MEDIA: tuple[ModuleType, ...] = (
+    lines,
+    json_value,
+    event_stream,
+    form,
+    multipart,
+    text,
+    binary,
+)
+
+
+def essence(media_type: str) -> str:
+    """Return a media type without its parameters, in lower case (RFC 9110, 8.3.1)."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+@cache
+def medium_of(media_type: str) -> Medium:
+    """Return the medium of content of a media type."""
+    plain = essence(media_type)
+    return next(each for each in cast("tuple[Medium, ...]", MEDIA) if each.matches(plain))
+
+
+def stream_medium_of(media_type: str) -> StreamMedium | None:
+    """Return the medium of content that comes item by item; None where it does not."""
+    medium = medium_of(media_type)
+    return cast("StreamMedium", medium) if medium.is_stream else None

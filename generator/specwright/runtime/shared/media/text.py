@@ -1,0 +1,47 @@
+"""Text, XML among it: a `str`, whose encoding the media type's charset says (RFC 9110, 8.3.2)."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from typing import Any
+
+from ..operation import Content
+from .medium import Converter
+
+_CHARSET = re.compile(r"charset\s*=\s*\"?([^\s;\"]+)", re.IGNORECASE)
+
+name = "text"
+sent = received = "str"
+taken = "str"
+given = "str"
+is_stream = False
+has_schema = False
+
+
+def matches(essence: str) -> bool:
+    """Tell whether the media type is text or XML (RFC 7303)."""
+    return essence.startswith("text/") or essence.endswith(("+xml", "/xml"))
+
+
+def encode(content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
+    """Write a text, in UTF-8 if the document names no other charset."""
+    if not isinstance(value, str):
+        raise ValueError("Input should be a string")
+    declared = content.media_type
+    is_named = _CHARSET.search(declared) is not None
+    return declared if is_named else f"{declared}; charset=utf-8", value.encode(charset(declared))
+
+
+def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> str:
+    """Read a text; bytes that its charset does not have are replaced."""
+    return data.decode(charset(media_type), "replace")
+
+
+def charset(media_type: str) -> str:
+    """Return the name of the encoding; UTF-8 where there is none, or none that Python knows."""
+    found = _CHARSET.search(media_type)
+    try:
+        return codecs.lookup(found[1]).name if found else "utf-8"
+    except LookupError:
+        return "utf-8"
