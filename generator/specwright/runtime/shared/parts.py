@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from pydantic import JsonValue, ValidationError
 
@@ -73,15 +73,17 @@ def typed(make: Callable[[dict[str, Any]], T], members: dict[str, Any]) -> T:
     return make(members)
 
 
-def _retyped(members: Any, place: tuple[int | str, ...]) -> bool:
+def _retyped(members: dict[str, Any], place: tuple[int | str, ...]) -> bool:
     """Put the JSON value that a text stands for in its place, if there is one."""
-    *way, last = place
-    for step in way:
-        members = members.get(step) if isinstance(members, dict) else None
-    text = members.get(last) if isinstance(members, dict) else None
+    first, *rest = map(str, place)
+    if rest:
+        within = members.get(first)
+        named = tuple(rest)
+        return isinstance(within, dict) and _retyped(cast("dict[str, Any]", within), named)
+    text = members.get(first)
     if not isinstance(text, str):
         return False
-    value = members[last] = _value("any", text)
+    value = members[first] = _value("any", text)
     return value is not text
 
 
