@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from specwright.compare import comparison
+from specwright.compare.proofs import judgements
 from specwright.isolation import Limits
 from tests.validate.documents import whole
 
@@ -71,9 +71,9 @@ def test_a_pattern_that_takes_for_ever_is_not_waited_for(tmp_path: Path) -> None
 
 def test_a_proof_that_is_stopped_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(tasks: list[Any], limits: Limits) -> Any:
-        return (comparison.Stopped.TIME for _ in tasks)
+        return (judgements.Stopped.TIME for _ in tasks)
 
-    monkeypatch.setattr(comparison, "isolated", stopped)
+    monkeypatch.setattr(judgements, "isolated", stopped)
     found = changes(report(tmp_path, holding({"type": "string"}), holding({"type": "integer"})))
     assert {each.rule for each in found} == {"diff-unproven"}
     assert "type-narrowed is not proven: it takes too long" in found[0].message

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
 from typing import TypeVar
 
 from specwright.compare.document.declarations import declaration_changes
@@ -19,11 +18,11 @@ from specwright.compare.document.operations import (
 from specwright.compare.document.pairing import paired, parameters_by_key
 from specwright.compare.document.security import scheme_changes
 from specwright.compare.document.servers import server_changes
-from specwright.compare.proofs.containment import Outcome, Prover, Verdict
+from specwright.compare.proofs.containment import Outcome, Verdict
+from specwright.compare.proofs.judgements import judgements
 from specwright.compare.schemas.annotations import annotation_changes
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.polarity import Polarity
-from specwright.compare.schemas.steps import Claim, Plain, Schema
+from specwright.compare.schemas.steps import COMPATIBLE, Claim
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.change import Change
@@ -34,15 +33,12 @@ from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
 from specwright.errors import InputError, Location
 from specwright.findings import Evidence, Finding, Report, in_order
-from specwright.isolation import Limits, Stopped, isolated
 from specwright.pointer import Pointer
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 
 # The addresses of both documents for proofs.
 _BASE, _REVISION = "base:/", "revision:/"
-# What proofs may use: seconds, more for each pair of schemas, and memory.
-_SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
 _SHOWN_OPERATIONS = 20
 
 T = TypeVar("T")
@@ -115,7 +111,7 @@ class _Review:
                     ChangeRule.DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"
                 )
             )
-        self._judge(sides, list(differences.values()), list(operations.values()))
+        self._judge(walk, list(differences.values()), list(operations.values()))
 
     def _found(self, pair: OperationPair, walk: Walk) -> Iterator[Change | Difference]:
         yield from _operation_declarations(self.documents, pair)
@@ -126,38 +122,18 @@ class _Review:
                 yield found
 
     def _judge(
-        self,
-        sides: tuple[Side, Side],
-        differences: list[Difference],
-        operations: list[dict[str, None]],
+        self, walk: Walk, differences: list[Difference], operations: list[dict[str, None]]
     ) -> None:
         """Add what pairs of schemas come to, by proofs in a process of their own."""
         for difference, names in zip(differences, operations, strict=True):
-            for plain in (*difference.steps, *annotation_changes(difference.pair)):
-                if isinstance(plain, Plain):
-                    change = Change(plain.rule, plain.base, plain.revision, plain.message)
-                    self._add(change, *names)
-        open_ = [
-            (difference, claims, names)
-            for difference, names in zip(differences, operations, strict=True)
-            if (claims := tuple(each for each in difference.steps if isinstance(each, Claim)))
-        ]
-        if not open_:
-            return
-        prover = Prover(sides)
-        tasks = [
-            partial(prover.verdicts, claims, *_whole(difference, sides))
-            for difference, claims, _ in open_
-        ]
-        limits = Limits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
-        outcomes = isolated(tasks, limits)
-        for (_, claims, names), outcome in zip(open_, outcomes, strict=True):
-            verdicts = [Verdict(Outcome.UNPROVEN)] * len(claims)
-            reason = f": {outcome}" if isinstance(outcome, Stopped) else ""
-            for claim, found in zip(
-                claims, verdicts if isinstance(outcome, Stopped) else outcome, strict=True
-            ):
-                self._add(_change(claim, found, reason), *names)
+            for plain in (*difference.plain, *annotation_changes(difference.pair)):
+                change = Change(plain.rule, plain.base, plain.revision, plain.message)
+                self._add(change, *names)
+        judged = judgements(walk, differences)
+        for difference, names in zip(differences, operations, strict=True):
+            for claim, found in judged.get(difference, ()):
+                if found.outcome is not Outcome.SAME or claim.otherwise is not COMPATIBLE:
+                    self._add(_change(claim, found), *names)
 
     def _add(self, change: Change, *operations: str) -> None:
         self.affected[change].update(dict.fromkeys(operations))
@@ -212,21 +188,16 @@ def _operation_declarations(
             yield from declaration_changes(old, new, Place.PARAMETER)
 
 
-def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
-    """What is sent and what is taken, as both documents have it."""
-    pair = difference.pair
-    base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
-    return (base, revision) if pair.way.polarity is Polarity.TO_SERVER else (revision, base)
-
-
-def _change(claim: Claim, found: Verdict, reason: str) -> Change:
+def _change(claim: Claim, found: Verdict) -> Change:
     rule, message = claim.rule, claim.message
-    if found.outcome is Outcome.SAFE:
-        rule = claim.otherwise
-    elif found.outcome is Outcome.READ:
-        rule = ChangeRule.TEXT_TYPE_CHANGED
-    elif found.outcome is Outcome.UNPROVEN:
-        rule, message = ChangeRule.DIFF_UNPROVEN, f"{message} ({claim.rule} is not proven{reason})"
+    match found.outcome:
+        case Outcome.SAFE | Outcome.SAME:
+            rule = claim.otherwise
+        case Outcome.READ:
+            rule = ChangeRule.TEXT_TYPE_CHANGED
+        case Outcome.UNPROVEN:
+            message = f"{message} ({claim.rule} is not proven{found.reason})"
+            rule = ChangeRule.DIFF_UNPROVEN
     return Change(rule, claim.base, claim.revision, message, found.counterexample)
 
 

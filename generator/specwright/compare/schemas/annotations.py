@@ -6,8 +6,9 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from specwright.compare.schemas.pairs import Pair
 from specwright.compare.schemas.polarity import Polarity
-from specwright.compare.schemas.steps import Pair, Plain
+from specwright.compare.schemas.steps import Plain
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.vocabulary.keyword import Place

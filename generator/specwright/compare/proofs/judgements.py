@@ -1,0 +1,96 @@
+"""The verdicts on all pairs of schemas that differ, by proofs in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from specwright.compare.proofs.containment import Outcome, Prover, Verdict
+from specwright.compare.schemas.alternatives import Alternative
+from specwright.compare.schemas.pairs import Schema, directed
+from specwright.compare.schemas.steps import Claim
+from specwright.compare.schemas.walk import Difference, Walk
+from specwright.isolation import Limits, Stopped, isolated
+from specwright.samples.sides import Side
+
+# What proofs may use: seconds, more for each pair of schemas, and memory.
+_SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
+
+Judged = Mapping[Difference, Sequence[tuple[Claim, Verdict]]]
+
+
+def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
+    """Return the verdicts on the claims of each difference that has some."""
+    prover = Prover(walk.sides)
+    claims = {each: each.claims for each in differences if each.claims}
+    tasks = [
+        partial(prover.verdicts, found, *_whole(each, walk.sides)) for each, found in claims.items()
+    ]
+    judged = {
+        each: _verdicts(found, outcome)
+        for (each, found), outcome in zip(
+            claims.items(), isolated(tasks, _limits(tasks)), strict=True
+        )
+    }
+    excused = _excused(walk, prover, judged)
+    if excused:
+        counted = set(walk.reached(walk.roots, excused))
+        safe = Verdict(Outcome.SAFE)
+        judged |= {
+            each: [(claim, safe) for claim in claims[each]] for each in claims.keys() - counted
+        }
+    return judged
+
+
+def _limits(tasks: Sequence[object]) -> Limits:
+    return Limits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
+
+
+def _verdicts(
+    claims: tuple[Claim, ...], outcome: tuple[Verdict, ...] | Stopped
+) -> list[tuple[Claim, Verdict]]:
+    if isinstance(outcome, Stopped):
+        unknown = Verdict(Outcome.UNPROVEN, reason=f": {outcome}")
+        return [(claim, unknown) for claim in claims]
+    return list(zip(claims, outcome, strict=True))
+
+
+def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
+    """The alternatives of which all that may be sent fits the union that takes it."""
+    broken = {
+        each
+        for each, found in judged.items()
+        if any(verdict.outcome in (Outcome.BREAKS, Outcome.UNPROVEN) for _, verdict in found)
+    }
+    doubtful = [
+        each
+        for each in walk.below
+        if each.pair.frame and any(below in broken for below in walk.reached([each]))
+    ]
+    tasks = [partial(prover.covers, *_framed(each, walk.sides)) for each in doubtful]
+    outcomes = isolated(tasks, _limits(tasks)) if tasks else ()
+    return [each for each, outcome in zip(doubtful, outcomes, strict=True) if outcome is True]
+
+
+def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
+    """The union that takes the values of an alternative, and what the alternative is meant for."""
+    pair = difference.pair
+    assert pair.frame is not None
+    way = pair.way.polarity
+    flat, _, _ = directed(way, pair.base, pair.revision)
+    sender, receiver, _ = directed(way, *sides)
+    _, taking, _ = directed(way, *pair.frame)
+    return receiver.whole(taking), Alternative(sender.document, flat.places, way).closed(sender)
+
+
+def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
+    """What is sent and what is taken, as both documents have it."""
+    pair = difference.pair
+    base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
+    sent, taken, _ = directed(pair.way.polarity, base, revision)
+    if pair.frame is None:
+        return sent, taken
+    sent_frame, taken_frame, _ = directed(
+        pair.way.polarity, sides[0].whole(pair.frame[0]), sides[1].whole(pair.frame[1])
+    )
+    return {"allOf": [sent, sent_frame]}, taken_frame
