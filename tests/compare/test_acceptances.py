@@ -46,9 +46,11 @@ def test_what_has_expired_counts_no_more(days: int, has_expired: bool, tmp_path:
     assert found & rules == (rules if has_expired else set())
 
 
-def test_an_accepted_break_calls_for_no_major_version(tmp_path: Path) -> None:
+def test_an_accepted_break_fails_no_run_and_calls_for_a_major_version(tmp_path: Path) -> None:
     found = reviewed(tmp_path, acceptance("*"))
-    assert not any("major" in each.message for each in found.findings)
+    assert not found.has_errors
+    [version] = [each for each in found.findings if each.rule == "version-suggested"]
+    assert "major version (1 breaking change" in version.message
 
 
 @pytest.mark.parametrize(

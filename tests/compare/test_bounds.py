@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from specwright.compare.proofs import judgements
+from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.findings import Level
 from specwright.isolation import Limits
 from tests.validate.documents import whole
 
@@ -148,3 +150,28 @@ def test_odd_schemas_end_in_a_report(tmp_path: Path) -> None:
     )
     for schema in odd:
         assert changes(report(tmp_path, everywhere({"type": "string"}), everywhere(schema)))
+
+
+def test_a_break_that_needs_no_proof_is_found_beside_what_cannot_be_proven(tmp_path: Path) -> None:
+    """So many choices that a proof about the whole schema takes too much time or memory."""
+
+    def some(n: int) -> dict[str, Any]:
+        parts = (
+            {"required": [f"a{n}"]},
+            {"required": [f"b{n}"]},
+            {"properties": {f"c{n}": {"minimum": n}}},
+        )
+        return {"not": {"anyOf": list(parts)}}
+
+    amount = {"type": "object", "properties": {"amount": {"type": "integer"}, "note": {}}}
+    base = holding({**amount, "required": ["amount"]})
+    hiding = {"not": {"allOf": [some(n) for n in range(25)]}}
+    revision = holding({**amount, "required": ["amount", "note"], **hiding})
+    found = report(tmp_path, base, revision)
+    assert "property-required" in {each.rule for each in breaking(found.findings)}
+    assert found.has_errors
+
+
+@pytest.mark.parametrize("rule", ["diff-unproven", "diff-incomplete"])
+def test_what_is_not_known_fails_the_run(rule: str) -> None:
+    assert BY_ID[rule].recommended is Level.ERROR

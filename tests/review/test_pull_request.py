@@ -48,7 +48,7 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     # What people read of it.
     assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
     assert runner.summary == runner.comments[0]
-    assert runner.summary.startswith("### specwright review failed: 2 errors, 2 warnings, 1 info ")
+    assert runner.summary.startswith("### specwright review failed: 3 errors, 1 warning, 1 info ")
 
     # Another command's comment, which is not to be touched; the change with all that it needs.
     (runner.temporary / "comments" / "0-of-tests").write_text("<!-- specwright test -->")

@@ -64,7 +64,7 @@ def compare(
     review.run()
     kept, accepted = apply(acceptances, [*review.findings(), *others], today)
     if base.data != revision.data:
-        kept.append(verdict(base, revision, kept))
+        kept.append(verdict(base, revision, [*kept, *accepted]))
     return Report(
         revision.path,
         in_order(kept),
@@ -131,7 +131,7 @@ class _Review:
                 self._add(change, *names)
         judged = judgements(walk, differences)
         for difference, names in zip(differences, operations, strict=True):
-            for claim, found in judged.get(difference, ()):
+            for claim, found in zip(difference.claims, judged.get(difference, ()), strict=True):
                 if found.outcome is not Outcome.SAME or claim.otherwise is not COMPATIBLE:
                     self._add(_change(claim, found), *names)
 

@@ -63,6 +63,22 @@ class Prover:
         """Whether it is known that a schema takes all that another one allows."""
         return self._covers(taken, sent) is True
 
+    def alone(self, claim: Claim) -> Verdict | None:
+        """Return the verdict on the keywords that differ, whatever else the schemas say."""
+        if claim.felt is not None:
+            return Verdict(Outcome.BREAKS)
+        names = [
+            name
+            for name in claim.sent.keys() | claim.taken.keys()
+            if claim.sent.get(name) != claim.taken.get(name)
+        ]
+        sent, taken = (
+            {name: each[name] for name in names if name in each}
+            for each in (claim.sent, claim.taken)
+        )
+        is_taken = self._covers(taken, sent)
+        return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)
+
     def verdicts(
         self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
     ) -> tuple[Verdict, ...]:

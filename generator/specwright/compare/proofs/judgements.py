@@ -16,29 +16,27 @@ from specwright.samples.sides import Side
 # What proofs may use: seconds, more for each pair of schemas, and memory.
 _SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
 
-Judged = Mapping[Difference, Sequence[tuple[Claim, Verdict]]]
+# Of the claims of each difference that has some.
+Judged = Mapping[Difference, tuple[Verdict, ...]]
 
 
 def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
-    """Return the verdicts on the claims of each difference that has some."""
+    """Return the verdicts on the claims of each difference that has some, in their order."""
     prover = Prover(walk.sides)
     claims = {each: each.claims for each in differences if each.claims}
     tasks = [
         partial(prover.verdicts, found, *_whole(each, walk.sides)) for each, found in claims.items()
     ]
+    outcomes = isolated(tasks, _limits(tasks))
     judged = {
-        each: _verdicts(found, outcome)
-        for (each, found), outcome in zip(
-            claims.items(), isolated(tasks, _limits(tasks)), strict=True
-        )
+        each: _alone(prover, found, outcome) if isinstance(outcome, Stopped) else outcome
+        for (each, found), outcome in zip(claims.items(), list(outcomes), strict=True)
     }
     excused = _excused(walk, prover, judged)
     if excused:
         counted = set(walk.reached(walk.roots, excused))
-        safe = Verdict(Outcome.SAFE)
-        judged |= {
-            each: [(claim, safe) for claim in claims[each]] for each in claims.keys() - counted
-        }
+        for each in judged.keys() - counted:
+            judged[each] = (Verdict(Outcome.SAFE),) * len(judged[each])
     return judged
 
 
@@ -46,13 +44,14 @@ def _limits(tasks: Sequence[object]) -> Limits:
     return Limits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
 
 
-def _verdicts(
-    claims: tuple[Claim, ...], outcome: tuple[Verdict, ...] | Stopped
-) -> list[tuple[Claim, Verdict]]:
-    if isinstance(outcome, Stopped):
-        unknown = Verdict(Outcome.UNPROVEN, reason=f": {outcome}")
-        return [(claim, unknown) for claim in claims]
-    return list(zip(claims, outcome, strict=True))
+def _alone(prover: Prover, claims: tuple[Claim, ...], reason: Stopped) -> tuple[Verdict, ...]:
+    """The verdicts on keywords without all that stands beside them, which was too much."""
+    tasks = [partial(prover.alone, each) for each in claims]
+    unknown = Verdict(Outcome.UNPROVEN, reason=f": {reason}")
+    return tuple(
+        unknown if isinstance(found, Stopped) or found is None else found
+        for found in isolated(tasks, _limits(tasks))
+    )
 
 
 def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
@@ -60,7 +59,7 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
     broken = {
         each
         for each, found in judged.items()
-        if any(verdict.outcome in (Outcome.BREAKS, Outcome.UNPROVEN) for _, verdict in found)
+        if any(verdict.outcome in (Outcome.BREAKS, Outcome.UNPROVEN) for verdict in found)
     }
     doubtful = [
         each

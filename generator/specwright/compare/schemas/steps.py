@@ -252,7 +252,8 @@ def _property_step(
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
     message = f"property '{name}' was {states[0]}, is {states[1]}"
     sent, taken, _ = directed(pair.way.polarity, before, after)
-    is_closed = taken.get("additionalProperties") is False
+    _, receiver, _ = directed(pair.way.polarity, pair.base, pair.revision)
+    is_closed = receiver.keywords.get("additionalProperties") is False
     closed = {
         Event.REMOVED: ChangeRule.PROPERTY_REFUSED,
         Event.ADDED: ChangeRule.PROPERTY_UNEXPECTED,
