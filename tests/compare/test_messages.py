@@ -29,7 +29,7 @@ WORDS: dict[str, tuple[Any, Any, str]] = {
     "values": (
         {"enum": ["a", "b"]},
         {"enum": ["b", "c"]},
-        "enum gains c and loses a",
+        'enum gains "c" and loses "a"',
     ),
 }
 

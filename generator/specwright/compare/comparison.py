@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from typing import TypeVar
 
+from specwright.compare.document.components import unused_schemas
+from specwright.compare.document.contents import SharedSchema
 from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.document.operations import (
     OperationPair,
-    SharedSchema,
     operation_changes,
     pair_operations,
 )
 from specwright.compare.document.pairing import paired, parameters_by_key
-from specwright.compare.document.security import scheme_changes
+from specwright.compare.document.security import Security
 from specwright.compare.document.servers import server_changes
 from specwright.compare.proofs.containment import Outcome, Verdict
 from specwright.compare.proofs.judgements import judgements
@@ -92,28 +93,34 @@ class _Review:
             )
         for name, change in others:
             self._add(change, name)
-        for change in _guarded("the document", "", _document_changes(base, revision)):
-            self._add(change)
         sides = Side(base, _BASE), Side(revision, _REVISION)
         walk = Walk(sides, Sameness(base, revision))
-        operations: defaultdict[int, dict[str, None]] = defaultdict(dict)
-        differences: dict[int, Difference] = {}
+        security = Security((base, revision))
+        operations: defaultdict[Difference, dict[str, None]] = defaultdict(dict)
         for pair in pairs:
-            for found in _guarded(pair.name, pair.revision.pointer, self._found(pair, walk)):
+            each = self._found(pair, walk, security)
+            for found in _guarded(pair.name, pair.revision.pointer, each):
                 if isinstance(found, Change):
                     self._add(found, pair.name)
                 else:
-                    differences[id(found)] = found
-                    operations[id(found)][pair.name] = None
+                    operations[found][pair.name] = None
+        for name, schema in unused_schemas(base, revision):
+            for difference in walk.compare(schema.base, schema.revision, schema.way):
+                operations[difference].setdefault(f"no operation: the component {name}")
+        for change in _guarded("the document", "", _document_changes(base, revision, security)):
+            self._add(change)
         if not walk.is_complete:
             self._add(
                 Change(
                     ChangeRule.DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"
                 )
             )
-        self._judge(walk, list(differences.values()), list(operations.values()))
+        self._judge(walk, operations)
 
-    def _found(self, pair: OperationPair, walk: Walk) -> Iterator[Change | Difference]:
+    def _found(
+        self, pair: OperationPair, walk: Walk, security: Security
+    ) -> Iterator[Change | Difference]:
+        yield from security.changes(pair.base, pair.revision)
         yield from _operation_declarations(self.documents, pair)
         for found in operation_changes(self.documents, pair):
             if isinstance(found, SharedSchema):
@@ -121,16 +128,14 @@ class _Review:
             else:
                 yield found
 
-    def _judge(
-        self, walk: Walk, differences: list[Difference], operations: list[dict[str, None]]
-    ) -> None:
+    def _judge(self, walk: Walk, operations: Mapping[Difference, Iterable[str]]) -> None:
         """Add what pairs of schemas come to, by proofs in a process of their own."""
-        for difference, names in zip(differences, operations, strict=True):
+        for difference, names in operations.items():
             for plain in (*difference.plain, *annotation_changes(difference.pair)):
                 change = Change(plain.rule, plain.base, plain.revision, plain.message)
                 self._add(change, *names)
-        judged = judgements(walk, differences)
-        for difference, names in zip(differences, operations, strict=True):
+        judged = judgements(walk, list(operations))
+        for difference, names in operations.items():
             for claim, found in zip(difference.claims, judged.get(difference, ()), strict=True):
                 if found.outcome is not Outcome.SAME or claim.otherwise is not COMPATIBLE:
                     self._add(_change(claim, found), *names)
@@ -167,9 +172,9 @@ def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]
         yield Change(ChangeRule.DIFF_INCOMPLETE, None, at, message)
 
 
-def _document_changes(base: Document, revision: Document) -> Iterator[Change]:
+def _document_changes(base: Document, revision: Document, security: Security) -> Iterator[Change]:
     yield from server_changes(base, revision)
-    yield from scheme_changes(base, revision)
+    yield from security.scheme_changes()
     roots = Site("", base.data), Site("", revision.data)
     yield from declaration_changes(*roots, Place.DOCUMENT)
 

@@ -85,6 +85,10 @@ def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, S
 def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
     """What is sent and what is taken, as both documents have it."""
     pair = difference.pair
+    if pair.base.hidden or pair.revision.hidden:
+        # Documents do not know which properties only the other side sends.
+        sent, taken, _ = directed(pair.way.polarity, *difference.ends)
+        return sent, taken
     base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
     sent, taken, _ = directed(pair.way.polarity, base, revision)
     if pair.frame is None:

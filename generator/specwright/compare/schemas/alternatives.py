@@ -14,11 +14,13 @@ from specwright.compare.schemas.polarity import Polarity
 from specwright.document.applicators import Subschema, applying
 from specwright.document.model import Document
 from specwright.document.shape import OBJECTS
-from specwright.pointer import join
+from specwright.pointer import Pointer, join, resolve, split
 from specwright.samples.sides import Side
 
 # Lists whose order means nothing.
 _SETS = ("enum", "required", "type")
+# From here on, a schema is rather the same than another one.
+_ALIKE = 0.5
 # With one of these, other properties than the declared ones are not just left open.
 _SAYING_MORE = frozenset(
     (
@@ -48,11 +50,17 @@ class Alternative:
         return json.dumps([_meaning(each) for each in ends], sort_keys=True, default=str)
 
     @property
+    def reference(self) -> Pointer | None:
+        """The pointer of the component that it refers to."""
+        value = self.places[0].value
+        ref = value.get("$ref") if isinstance(value, dict) else None
+        return self.document.target(ref) if self.document.is_local(ref) else None
+
+    @property
     def name(self) -> str:
         """What people call it: the component, its title, its value or its type."""
-        value = self.places[0].value
-        if isinstance(value, dict) and isinstance(value.get("$ref"), str):
-            return str(value["$ref"]).rpartition("/")[2]
+        if self.reference is not None:
+            return split(self.reference)[-1]
         for keyword in ("title", "const", "enum", "type"):
             if keyword in self.flat.keywords:
                 found = self.flat.keywords[keyword]
@@ -177,13 +185,33 @@ def partners(
             yield new, old
 
 
+def is_another(one: Alternative, other: Alternative) -> bool:
+    """Whether a reference leads to another component, and not to the same by another name."""
+    places = one.reference, other.reference
+    return (
+        None not in places
+        and places[0] != places[1]
+        and _has(one.document, places[1])
+        and _has(other.document, places[0])
+        and _likeness(one, other) < _ALIKE
+    )
+
+
+def _has(document: Document, pointer: Pointer | None) -> bool:
+    try:
+        resolve(document.data, pointer or "")
+    except (KeyError, ValueError):
+        return False
+    return True
+
+
 def _likeness(one: Alternative, other: Alternative) -> float:
     """How likely it is that one schema became the other one: from 0, not at all, to 1."""
     if one.kinds and other.kinds and not one.kinds & other.kinds:
         return 0
     if any(other.tags.get(name, tag) != tag for name, tag in one.tags.items()):
         return 0
-    if _refers(one) is not None and _refers(one) == _refers(other):
+    if one.reference is not None and one.reference == other.reference:
         return 1
     if one.values is not None and other.values is not None:
         return len({*one.values} & {*other.values}) / len({*one.values, *other.values, ""})
@@ -191,12 +219,6 @@ def _likeness(one: Alternative, other: Alternative) -> float:
         shared = len(one.properties & other.properties)
         return shared / len(one.properties | other.properties)
     return 0.1 if one.kinds and other.kinds else 0
-
-
-def _refers(each: Alternative) -> str | None:
-    value = each.places[0].value
-    ref = value.get("$ref") if isinstance(value, dict) else None
-    return ref if isinstance(ref, str) else None
 
 
 def _union(value: Any) -> str | None:

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from specwright.document.applicators import REFERENCES
 from specwright.document.model import Document
 from specwright.errors import InputError
 from specwright.pointer import Pointer
@@ -44,14 +45,14 @@ def _same_kinds(one: Any, other: Any) -> bool:
 
 
 def references(value: Any) -> Iterator[str]:
-    """All texts below a value that are called `$ref`."""
+    """All texts below a value that are called `$ref` or `$dynamicRef`."""
     stack = [value]
     while stack:
         each = stack.pop()
         if isinstance(each, dict):
-            ref = each.get("$ref")
-            if isinstance(ref, str):
-                yield ref
+            for name in REFERENCES:
+                if isinstance(each.get(name), str):
+                    yield each[name]
             stack.extend(each.values())
         elif isinstance(each, list):
             stack.extend(each)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specwright.compare.schemas.polarity import Polarity
-from specwright.document.applicators import Subschema, held, spread
+from specwright.document.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer, join, resolve
@@ -143,7 +143,7 @@ def _composing(document: Document, value: Any) -> list[str]:
         return []
     lists = {name: len(each) for name, each in value.items() if isinstance(each, list)}
     return [
-        *(["$ref"] if document.is_local(value.get("$ref")) else []),
+        *(name for name in REFERENCES if document.is_local(value.get(name))),
         *(["allOf"] if "allOf" in lists else []),
         *(name for name in CHOICES if lists.get(name) == 1),
     ]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import ChildKey, Flat, Subschemas
 from specwright.compare.schemas.polarity import Polarity, Way
-from specwright.compare.schemas.unions import Union, is_lifted
+from specwright.compare.schemas.unions import Union
 from specwright.samples.sides import Side
 
 T = TypeVar("T")
@@ -85,7 +85,7 @@ class Pair:
     @property
     def is_lifted(self) -> bool:
         """Whether all there is to compare are alternatives."""
-        return is_lifted(self.base, self.revision)
+        return any(each.is_all for each in self.unions)
 
     @property
     def shared(self) -> tuple[ChildKey, ...]:
@@ -109,10 +109,12 @@ def written(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Schem
     known = {name for group in STEPS for name in group.names} | {"required"}
     for name in known & (base.keywords.keys() | revision.keywords.keys()):
         values = base.keywords.get(name), revision.keywords.get(name)
-        is_same = same(*values)
-        for into, value, side in zip(found, values, sides, strict=True):
-            if value is not None:
-                into[name] = sides[0].absolute(values[0]) if is_same else side.absolute(value)
+        is_same = name in base.keywords and name in revision.keywords and same(*values)
+        for into, flat, side in zip(found, (base, revision), sides, strict=True):
+            if is_same:
+                into[name] = sides[0].absolute(values[0])
+            elif name in flat.keywords:
+                into[name] = side.absolute(flat.keywords[name])
     shared = set(pair.shared)
     for into, flat, other, side in zip(
         found, (base, revision), (revision, base), sides, strict=True

@@ -6,14 +6,15 @@ revision, and a keyword that no longer applies is not held against anybody.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from specwright.compare.schemas.alternatives import Alternative
-from specwright.compare.schemas.equality import Sameness, equal
+from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.flatten import Flat
-from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed, written
+from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
 from specwright.compare.schemas.polarity import Writing
 from specwright.compare.schemas.presence import Event, event, presence
 from specwright.compare.schemas.text_parsing import readable
@@ -23,7 +24,7 @@ from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.applicators import applying
 from specwright.document.model import Document
 from specwright.pointer import Pointer
-from specwright.samples.non_validating import felt_by
+from specwright.samples.non_validating import KNOWN_FORMATS, felt_by
 from specwright.samples.sides import Side
 
 COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
@@ -74,9 +75,11 @@ class Plain:
     message: str
 
 
-def steps(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> Iterator[Claim | Plain]:
-    """The steps from the base to the revision of a pair."""
-    before, after = written(pair, sides, same)
+def steps(
+    pair: Pair, sides: tuple[Side, Side], ends: tuple[Schema, Schema]
+) -> Iterator[Claim | Plain]:
+    """Yield the steps from the base to the revision of a pair, as both are written."""
+    before, after = ends
     for step in _steps(pair, sides, before, after):
         if isinstance(step, Claim):
             sent, _, _ = directed(pair.way.polarity, before, after)
@@ -155,7 +158,11 @@ def _union_stem(union: Union, alone: list[Alternative]) -> str:
 def _keyword_step(
     group: Keywords, pair: Pair, before: Schema, after: Schema
 ) -> Iterator[Claim | Plain]:
-    names = [name for name in group.names if before.get(name) != after.get(name)]
+    names = [
+        name
+        for name in group.names
+        if (name in before) is not (name in after) or not equal(before.get(name), after.get(name))
+    ]
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[0], pair.base)
     message = "; ".join(f"{name} {_words(name, pair)}" for name in names)
@@ -166,7 +173,7 @@ def _keyword_step(
         base, revision = (
             _null_place(*each) for each in ((pair.base, pair.revision), (pair.revision, pair.base))
         )
-    if not group.asserts and _is_wider(sent.get(names[0]), taken.get(names[0])):
+    if not group.asserts and _is_wider(names[0], sent.get(names[0]), taken.get(names[0])):
         yield Plain(COMPATIBLE, base, revision, message)
     else:
         rule = ChangeRule(f"{stem}-{suffix}")
@@ -174,9 +181,10 @@ def _keyword_step(
         yield Claim(rule, sent, taken, felt, base, revision, message)
 
 
-def _is_wider(sent: Any, taken: Any) -> bool:
+def _is_wider(keyword: str, sent: Any, taken: Any) -> bool:
     """Whether a note that no validator knows allows all that another one stands for."""
-    return taken is None or [sent, taken] in _WIDER_FORMATS
+    is_unknown = keyword == "format" and taken not in KNOWN_FORMATS
+    return taken is None or is_unknown or [sent, taken] in _WIDER_FORMATS
 
 
 def _is_null_only(before: Schema, after: Schema) -> bool:
@@ -207,11 +215,13 @@ def _words(name: str, pair: Pair) -> str:
         return {(False, True): "is new", (True, False): "is gone"}.get((has[0], has[1]), "changed")
     if name in ("enum", "type") and all(isinstance(each, list) for each in values):
         old, new = values
-        added = [each for each in new or () if each not in (old or ())]
-        removed = [each for each in old or () if each not in (new or ())]
-        parts = [("gains", added), ("loses", removed)]
+        texts = [[json.dumps(each, ensure_ascii=False) for each in one or ()] for one in (old, new)]
+        parts = [
+            (verb, [each for each in one if each not in other])
+            for verb, one, other in (("gains", texts[1], texts[0]), ("loses", *texts))
+        ]
         return " and ".join(
-            f"{verb} {', '.join(map(str, each[:8]))}{', …' if len(each) > 8 else ''}"
+            f"{verb} {', '.join(each[:8])}{', …' if len(each) > 8 else ''}"
             for verb, each in parts
             if each
         )

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from specwright.compare.schemas.alternatives import Alternative, alternatives, by_type, partners
+from specwright.compare.schemas.alternatives import (
+    Alternative,
+    alternatives,
+    by_type,
+    is_another,
+    partners,
+)
 from specwright.compare.schemas.flatten import CHOICES, Flat, is_note
 from specwright.compare.schemas.polarity import Polarity
 from specwright.compare.verdicts.change import became
@@ -22,17 +28,19 @@ class Union:
     Attributes:
         names: the keyword on both sides; None for a schema that is no union.
         partners: each alternative of the revision (first) that is one of the base (second).
+        is_all: whether there is nothing else to compare.
     """
 
     names: tuple[str | None, str | None]
     base: list[Alternative]
     revision: list[Alternative]
     partners: tuple[tuple[int, int], ...]
+    is_all: bool = False
 
     @property
     def keyword(self) -> str:
         """The keyword of the base, or else of the revision."""
-        return self.names[0] or self.names[1] or ""
+        return self.names[0] or self.names[1] or CHOICES[0]
 
     @property
     def gone(self) -> list[Alternative]:
@@ -66,7 +74,7 @@ def _listed(each: list[Alternative]) -> str:
     return ", ".join([*names, f"{more} more"] if more > 0 else names)
 
 
-def is_lifted(base: Flat, revision: Flat) -> bool:
+def _is_lifted(base: Flat, revision: Flat) -> bool:
     """Whether one side is nothing but a union, and the other one is none.
 
     The other one is then compared as a union of one alternative, or of one for each type.
@@ -82,7 +90,14 @@ def unions(
     documents: tuple[Document, Document], base: Flat, revision: Flat, polarity: Polarity
 ) -> Iterator[Union]:
     """Yield the unions of either side, each with what it became."""
-    lifted = is_lifted(base, revision)
+    whole = (
+        Alternative(documents[0], base.places, polarity),
+        Alternative(documents[1], revision.places, polarity),
+    )
+    if is_another(*whole):
+        yield Union((None, None), [whole[0]], [whole[1]], (), is_all=True)
+        return
+    lifted = _is_lifted(base, revision)
 
     def side(document: Document, flat: Flat, name: str | None) -> list[Alternative]:
         if name:
@@ -92,7 +107,7 @@ def unions(
 
     for names in _names(base, revision):
         old, new = side(documents[0], base, names[0]), side(documents[1], revision, names[1])
-        yield Union(names, old, new, tuple(partners(old, new)))
+        yield Union(names, old, new, tuple(partners(old, new)), lifted)
 
 
 def _beside(flat: Flat, each: Alternative) -> Alternative:

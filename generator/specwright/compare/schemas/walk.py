@@ -6,9 +6,10 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from specwright.compare.schemas.alternatives import Alternative, is_another
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import Flat, Subschemas, flatten
-from specwright.compare.schemas.pairs import Pair, directed
+from specwright.compare.schemas.pairs import Pair, Schema, directed, written
 from specwright.compare.schemas.polarity import Way
 from specwright.compare.schemas.steps import Claim, Plain, steps
 from specwright.compare.schemas.unions import unions
@@ -29,10 +30,15 @@ PairKey = tuple[object, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """A pair of schemas that differ, or hold some that do, and the steps between these two."""
+    """A pair of schemas that differ, or hold some that do, and the steps between these two.
+
+    Attributes:
+        ends: both, without what is compared below them.
+    """
 
     pair: Pair
     steps: tuple[Claim | Plain, ...]
+    ends: tuple[Schema, Schema]
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -95,7 +101,7 @@ class Walk:
             stack.extend(self.below[difference])
 
     def _difference(self, places: _Places, way: Way) -> Difference | None:
-        places = self._ends(places)
+        places = self._ends(places, way)
         key = _key(places, way)
         if key not in self._found:
             self._found[key] = None
@@ -118,12 +124,13 @@ class Walk:
         )
         found = tuple(unions((base, revision), *flats, way.polarity))
         pair = Pair(*flats, way, found, places.frame)
-        return Difference(pair, tuple(steps(pair, self.sides, self.same)))
+        ends = written(pair, self.sides, self.same)
+        return Difference(pair, tuple(steps(pair, self.sides, ends)), ends)
 
-    def _ends(self, places: _Places) -> _Places:
+    def _ends(self, places: _Places, way: Way) -> _Places:
         """The places that references lead to: however many there are to a schema, it is one pair.
 
-        What only one side refers to has changed where it is used.
+        What only one side refers to, or both in different ways, has changed where it is used.
         """
         ends = [
             _ends(side.document, each)
@@ -133,7 +140,13 @@ class Walk:
             [one.pointer for one in end] != [one.pointer for one in each]
             for end, each in zip(ends, (places.base, places.revision), strict=True)
         ]
-        return places._replace(base=ends[0], revision=ends[1]) if all(has_moved) else places
+        leads_elsewhere = len(ends[0]) == len(ends[1]) == 1 and is_another(
+            Alternative(self.sides[0].document, places.base, way.polarity),
+            Alternative(self.sides[1].document, places.revision, way.polarity),
+        )
+        if leads_elsewhere or not all(has_moved):
+            return places
+        return places._replace(base=ends[0], revision=ends[1])
 
     def _places_below(self, pair: Pair) -> Iterator[_Places]:
         base, revision = pair.base, pair.revision
