@@ -64,6 +64,12 @@ EXPIRED = _review(
     Level.WARNING,
     "An acceptance counts until its day; the change that it covered is reported again.",
 )
+PENDING = _review(
+    ChangeRule.ACCEPTANCE_PENDING,
+    Level.WARNING,
+    "With `--accepted-in-base`, an acceptance counts once it is part of the base: the author of a "
+    "change does not approve it.",
+)
 VERSION_TOO_LOW = _review(
     ChangeRule.VERSION_TOO_LOW,
     Level.WARNING,
@@ -82,6 +88,7 @@ DESCRIPTIONS: tuple[RuleDescription, ...] = (
     INVALID,
     UNUSED,
     EXPIRED,
+    PENDING,
     VERSION_TOO_LOW,
     VERSION,
 )
