@@ -81,7 +81,7 @@ def config_as_of(file: Path, content: bytes) -> Config | None:
     Raises:
         InputError: as for `read_config`.
     """
-    text, table = _table_in(file, *_parse_toml(file, content))
+    text, table = _table_in(file, *parse_toml(file, content))
     return None if table is None else _config(file, text, table)
 
 
@@ -126,10 +126,15 @@ def read_toml(file: Path) -> tuple[str, dict[str, Any]]:
         content = read_regular(file, limit=_LARGEST)
     except OSError as error:
         raise InputError(f"cannot be read: {error.strerror}", Location(str(file), 1, 1)) from None
-    return _parse_toml(file, content)
+    return parse_toml(file, content)
 
 
-def _parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
+def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
+    """Return the text of a TOML file with this content, and what it says.
+
+    Raises:
+        InputError: it is not TOML.
+    """
     start = Location(str(file), 1, 1)
     try:
         text = content.decode("utf-8")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -61,6 +62,12 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     counterexample: str | None = None
     waived: str | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """The same for the same finding in every run, wherever its line is: 16 hex digits."""
+        said = "\n".join((self.rule, self.pointer or self.location.file, self.message))
+        return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,19 @@
 """review.toml: what a project accepts, why, and until when."""
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from specwright.compare.verdicts.acceptances import Acceptance, load
+from specwright.compare.verdicts.acceptances import Acceptance, approved, find, load
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.errors import InputError, Location
 from specwright.findings import Report
 
 from .documents import TODAY, parts, report
 
-ENTRY = '[[accepted]]\nrule = "range-narrowed"\nwhere = "*"\nreason = "Nobody."\n'
+ENTRY = '[[accepted]]\nrule = "range-narrowed"\nwhere = "POST *"\nreason = "Nobody."\n'
 
 
 def reviewed(directory: Path, *accepted: Acceptance) -> Report:
@@ -32,6 +33,30 @@ def test_an_accepted_change_is_named_by_pointer_or_operation(where: str, tmp_pat
     assert not found.has_errors
 
 
+def test_one_change_is_accepted_and_not_the_next_one_at_its_place(tmp_path: Path) -> None:
+    [change] = [each for each in reviewed(tmp_path).findings if each.rule == "range-narrowed"]
+    entry = replace(acceptance(""), change=change.fingerprint)
+    assert not reviewed(tmp_path, entry).has_errors
+    base, revision = parts(BY_ID["range-narrowed"].bad.replace("maximum: 10", "maximum: 9"))
+    assert report(tmp_path, base, revision, (entry,)).has_errors
+
+
+def test_an_entry_of_the_author_waits_for_the_base() -> None:
+    old, new = acceptance("GET *"), acceptance("POST *")
+    kept, pending = approved([new, old], [replace(old, location=Location("base", 1, 1))])
+    assert kept == [old]
+    assert [(each.rule, each.location.line) for each in pending] == [("acceptance-pending", 7)]
+
+
+def test_a_link_to_accepted_changes_elsewhere_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere" / "all.toml").write_text(f"{ENTRY}expires = 2027-01-31\n")
+    (tmp_path / "api").mkdir()
+    (tmp_path / "api" / "review.toml").symlink_to(tmp_path / "elsewhere" / "all.toml")
+    with pytest.raises(InputError, match="is a link to accepted changes elsewhere"):
+        find(str(tmp_path / "api" / "openapi.json"))
+
+
 def test_what_is_not_needed_is_reported_at_its_line(tmp_path: Path) -> None:
     found = reviewed(tmp_path, acceptance("GET *"), acceptance("*", rule="type-narrowed"))
     unused = [each for each in found.findings if each.rule == "acceptance-unused"]
@@ -46,9 +71,11 @@ def test_what_has_expired_counts_no_more(days: int, has_expired: bool, tmp_path:
     assert found & rules == (rules if has_expired else set())
 
 
-def test_an_accepted_break_calls_for_no_major_version(tmp_path: Path) -> None:
+def test_an_accepted_break_fails_no_run_and_calls_for_a_major_version(tmp_path: Path) -> None:
     found = reviewed(tmp_path, acceptance("*"))
-    assert not any("major" in each.message for each in found.findings)
+    assert not found.has_errors
+    [version] = [each for each in found.findings if each.rule == "version-suggested"]
+    assert "major version (1 breaking change" in version.message
 
 
 @pytest.mark.parametrize(
@@ -59,6 +86,9 @@ def test_an_accepted_break_calls_for_no_major_version(tmp_path: Path) -> None:
         (f"{ENTRY}expires = 2027-01-31T12:00:00\n", 1),
         (f"{ENTRY}expires = 2027-01-31\nwho = 'me'\n", 1),
         (ENTRY.replace("range-narrowed", "rang-narrowed") + "expires = 2027-01-31\n", 1),
+        (ENTRY.replace("POST *", "*") + "expires = 2027-01-31\n", 1),
+        (ENTRY.replace("POST *", "**") + "expires = 2027-01-31\n", 1),
+        (f"{ENTRY}change = '1234'\nexpires = 2027-01-31\n", 1),
         ("accepted = 3\n", 1),
         ("other = 3\n", 1),
         ("accepted = [3]\n", 1),

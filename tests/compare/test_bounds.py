@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from specwright.compare import comparison
+from specwright.compare.proofs import judgements
+from specwright.compare.verdicts.rule_table import BY_ID
+from specwright.findings import Level
 from specwright.isolation import Limits
 from tests.validate.documents import whole
 
@@ -71,9 +73,9 @@ def test_a_pattern_that_takes_for_ever_is_not_waited_for(tmp_path: Path) -> None
 
 def test_a_proof_that_is_stopped_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def stopped(tasks: list[Any], limits: Limits) -> Any:
-        return (comparison.Stopped.TIME for _ in tasks)
+        return (judgements.Stopped.TIME for _ in tasks)
 
-    monkeypatch.setattr(comparison, "isolated", stopped)
+    monkeypatch.setattr(judgements, "isolated", stopped)
     found = changes(report(tmp_path, holding({"type": "string"}), holding({"type": "integer"})))
     assert {each.rule for each in found} == {"diff-unproven"}
     assert "type-narrowed is not proven: it takes too long" in found[0].message
@@ -148,3 +150,28 @@ def test_odd_schemas_end_in_a_report(tmp_path: Path) -> None:
     )
     for schema in odd:
         assert changes(report(tmp_path, everywhere({"type": "string"}), everywhere(schema)))
+
+
+def test_a_break_that_needs_no_proof_is_found_beside_what_cannot_be_proven(tmp_path: Path) -> None:
+    """So many choices that a proof about the whole schema takes too much time or memory."""
+
+    def some(n: int) -> dict[str, Any]:
+        parts = (
+            {"required": [f"a{n}"]},
+            {"required": [f"b{n}"]},
+            {"properties": {f"c{n}": {"minimum": n}}},
+        )
+        return {"not": {"anyOf": list(parts)}}
+
+    amount = {"type": "object", "properties": {"amount": {"type": "integer"}, "note": {}}}
+    base = holding({**amount, "required": ["amount"]})
+    hiding = {"not": {"allOf": [some(n) for n in range(25)]}}
+    revision = holding({**amount, "required": ["amount", "note"], **hiding})
+    found = report(tmp_path, base, revision)
+    assert "property-required" in {each.rule for each in breaking(found.findings)}
+    assert found.has_errors
+
+
+@pytest.mark.parametrize("rule", ["diff-unproven", "diff-incomplete"])
+def test_what_is_not_known_fails_the_run(rule: str) -> None:
+    assert BY_ID[rule].recommended is Level.ERROR

@@ -24,12 +24,12 @@ WORDS: dict[str, tuple[Any, Any, str]] = {
     "alternatives": (
         {"oneOf": [TEXT, NUMBER]},
         {"oneOf": [{**TEXT, "title": "Name"}, NUMBER, {"maximum": 3}]},
-        "oneOf string, integer -> Name, integer, 2",
+        "oneOf gains any value",
     ),
     "values": (
         {"enum": ["a", "b"]},
         {"enum": ["b", "c"]},
-        "enum gains c and loses a",
+        'enum gains "c" and loses "a"',
     ),
 }
 

@@ -48,7 +48,8 @@ def in_path(name: str) -> dict[str, Any]:
 
 
 def schemes(**fields: Any) -> dict[str, Any]:
-    return described(components={"securitySchemes": {"key": {**KEY, **fields}}})
+    schemes = {"securitySchemes": {"key": {**KEY, **fields}}}
+    return described(components=schemes, security=[{"key": []}])
 
 
 def sending(*properties: str) -> dict[str, Any]:

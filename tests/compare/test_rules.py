@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.compare.verdicts.change_rules import Category
+from specwright.compare.verdicts.change_rules import BREAKING, Category
 from specwright.compare.verdicts.rule_table import DESCRIPTIONS, RULES
 from specwright.findings import Level, RuleDescription
 
@@ -33,8 +33,7 @@ def test_rules_have_ids_of_their_own_and_every_category_has_rules() -> None:
     assert {rule.category for rule in DESCRIPTIONS} == set(Category)
 
 
-def test_what_breaks_the_wire_is_worse_than_what_breaks_source() -> None:
+def test_what_breaks_is_an_error_and_nothing_else_is() -> None:
     levels = {rule.category: rule.recommended for rule in RULES}
-    assert levels[Category.WIRE] is Level.ERROR
-    assert levels[Category.CLIENT_SOURCE] is Level.WARNING
+    assert {each for each in levels if levels[each] is Level.ERROR} == BREAKING
     assert levels[Category.SERVER_SOURCE] is levels[Category.COMPATIBLE] is Level.INFO

@@ -64,7 +64,10 @@ def test_one_text_in_a_query_is_a_list_of_one_where_each_item_has_its_name(
 
 def test_a_body_in_json_or_in_parts_has_types(tmp_path: Path) -> None:
     def document(media_type: str, kind: str) -> dict[str, Any]:
-        body = {"content": {media_type: {"schema": {"type": kind}}}}
+        schema: Any = {"type": kind}
+        if "form" in media_type:
+            schema = {"properties": {"a": schema}}
+        body = {"content": {media_type: {"schema": schema}}}
         return whole("{}") | {"paths": {"/a": {"post": {"requestBody": body, "responses": {}}}}}
 
     for media_type, rule in (

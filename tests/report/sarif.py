@@ -58,6 +58,10 @@ _SCHEMA: dict[str, Any] = {
                 "message": {"$ref": "#/$defs/message"},
                 "locations": {"items": {"$ref": "#/$defs/location"}},
                 "relatedLocations": {"uniqueItems": True, "items": {"$ref": "#/$defs/location"}},
+                "partialFingerprints": {
+                    "type": "object",
+                    "additionalProperties": {"type": "string"},
+                },
                 "suppressions": {
                     "uniqueItems": True,
                     "items": {

@@ -88,6 +88,7 @@ def test_json_has_a_member_for_what_there_is() -> None:
     assert broken == {
         "rule": "response-narrowed",
         "level": "error",
+        "fingerprint": "64ad57eb11e7764e",
         "file": "new.json",
         "line": 2,
         "column": 3,
@@ -97,7 +98,7 @@ def test_json_has_a_member_for_what_there_is() -> None:
         "evidence": [{"label": "request", "text": "GET /orders HTTP/1.1\nHost: test"}],
         "counterexample": None,
     }
-    assert version.keys() == {"rule", "level", "file", "line", "column", "message"}
+    assert version.keys() == {"fingerprint", "rule", "level", "file", "line", "column", "message"}
     assert report["waived"] == [broken | {"reason": "Nobody calls it."}]
 
 

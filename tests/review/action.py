@@ -47,6 +47,9 @@ class Runner:
     temporary: Path
     tree: Path
     inputs: dict[str, str] = field(default_factory=dict)
+    # Where a pull request or push began, and the head of a pull request.
+    began: str = ""
+    head: str = ""
 
     def __post_init__(self) -> None:
         for directory in ("specwright/bin", "bin", "comments"):
@@ -103,5 +106,10 @@ class Runner:
             "github.token": "none",
             "github.repository": "somebody/shop",
             "github.event.pull_request.number": "7",
+            "github.event.pull_request.base.sha || github.event.before": self.began,
+            "github.event.pull_request.head.sha": self.head,
+            "inputs.accepted-in-base == 'true' && 'yes' || ''": (
+                "yes" if self.inputs.get("accepted-in-base") == "true" else ""
+            ),
             **{f"inputs.{name}": value for name, value in {**defaults, **self.inputs}.items()},
         }

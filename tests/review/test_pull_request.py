@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import Run
+from tests.repository import Repository
 from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner
 from tests.review.projects import ACCEPTED, SETTINGS, edited, project, write
 
@@ -48,7 +49,7 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     # What people read of it.
     assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
     assert runner.summary == runner.comments[0]
-    assert runner.summary.startswith("### specwright review failed: 2 errors, 2 warnings, 1 info ")
+    assert runner.summary.startswith("### specwright review failed: 3 errors, 1 warning, 1 info ")
 
     # Another command's comment, which is not to be touched; the change with all that it needs.
     (runner.temporary / "comments" / "0-of-tests").write_text("<!-- specwright test -->")
@@ -90,6 +91,61 @@ def test_a_checkout_without_the_base_says_what_fetches_it(tmp_path: Path) -> Non
     fetch = "fetch --depth=1 origin main:refs/remotes/origin/main"
     repository.git("-C", str(clone), *fetch.split())
     assert runner.run(REVIEW).returncode == 1
+
+
+def branch(repository: Repository) -> tuple[str, str]:
+    """A branch of two commits, of which the first one breaks; where it began, and its head."""
+    began = repository.git("rev-parse", "HEAD").strip()
+    repository.git("switch", "-qc", "change")
+    write(repository, edited(NARROWER))
+    repository.commit("Fewer things")
+    repository.write("notes.txt", "Nothing.")
+    repository.commit("Notes")
+    return began, repository.git("rev-parse", "HEAD").strip()
+
+
+def test_a_checkout_of_the_head_is_compared_with_where_the_branch_began(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    began, head = branch(repository)
+    runner = Runner(tmp_path / "runner", repository.top, began=began, head=head)
+    assert "title=range-narrowed::" in runner.run(REVIEW).stdout
+
+
+def test_so_is_a_push_of_several_commits(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    began, _ = branch(repository)
+    assert (
+        "range-narrowed" in Runner(tmp_path / "a", repository.top, began=began).run(REVIEW).stdout
+    )
+    # A new branch: nobody knows where it began.
+    new = Runner(tmp_path / "b", repository.top, began="0" * 40).run(REVIEW)
+    assert (new.returncode, "range-narrowed" in new.stdout) == (0, False)
+
+
+def test_a_trial_merge_is_compared_with_the_target_branch_of_today(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    began, head = branch(repository)
+    repository.git("switch", "-q", "main")
+    write(repository, edited(("title: Shop", "title: The shop")))
+    repository.commit("Meanwhile")
+    repository.git("merge", "-q", "--no-edit", "-s", "ours", "change")
+    runner = Runner(tmp_path / "runner", repository.top, began=began, head=head)
+    reviewed = runner.run(REVIEW)
+    assert (reviewed.returncode, "range-narrowed" in reviewed.stdout) == (0, False)
+
+
+def test_the_author_of_a_change_does_not_accept_it(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    repository.git("switch", "-qc", "change")
+    write(repository, edited(NARROWER, ("version: 1.2.3", "version: 2.0.0")))
+    repository.write("review.toml", ACCEPTED.format(day="2999-01-31"))
+    repository.commit("Fewer things, and nobody minds")
+    inputs = {"base": "main", "accepted-in-base": "true"}
+    reviewed = Runner(tmp_path / "runner", repository.top, inputs).run(REVIEW)
+    assert reviewed.returncode == 1
+    assert "title=acceptance-pending::" in reviewed.stdout
+    repository.git("branch", "-qf", "main", "HEAD")
+    assert Runner(tmp_path / "other", repository.top, inputs).run(REVIEW).returncode == 0
 
 
 TRAP = '"; touch ran; "$(touch ran)'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,12 +11,13 @@ from specwright.check.checks import check
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.settings import Settings
 from specwright.compare.verdicts import acceptances
+from specwright.config import parse_toml
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
-from specwright.document.sources.git import PREFIX
+from specwright.document.sources.git import PREFIX, Commit
 from specwright.document.sources.load import load, load_commit
 from specwright.document.upgrade import upgrade
-from specwright.errors import InputError
+from specwright.errors import InputError, Location
 from specwright.files import read_argument
 
 
@@ -82,7 +82,22 @@ def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances
     Raises:
         InputError: something in the file has no meaning.
     """
-    if file is None:
-        beside = Path(revision).with_name(acceptances.FILE_NAME)
-        file = str(beside) if os.path.lexists(beside) else None
+    file = file or acceptances.find(str(revision))
     return acceptances.load(file) if file else ()
+
+
+def accepted_in(commit: Commit, document: Path) -> tuple[acceptances.Acceptance, ...]:
+    """Return the changes that the project accepted in a commit already.
+
+    Raises:
+        InputError: something in the file has no meaning.
+    """
+    file = document.with_name(acceptances.FILE_NAME)
+    name = commit.name_of(file)
+    try:
+        content = commit.read(name)
+    except FileNotFoundError:
+        return ()
+    except OSError as error:
+        raise InputError(f"cannot be read: {error.strerror}", Location(name, 1, 1)) from None
+    return acceptances.entries(name, *parse_toml(Path(name), content))

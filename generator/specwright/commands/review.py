@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import accepted, lint_settings, read_document, read_side
+from specwright.arguments.inputs import (
+    accepted,
+    accepted_in,
+    lint_settings,
+    read_document,
+    read_side,
+)
 from specwright.arguments.options import (
     allow_refs_from,
     chosen_document,
@@ -16,7 +23,9 @@ from specwright.arguments.options import (
     configured,
 )
 from specwright.arguments.output import output_format
+from specwright.compare.verdicts.acceptances import Acceptance, approved
 from specwright.document.sources.git import Commit
+from specwright.findings import Finding, in_order
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
@@ -48,6 +57,11 @@ a setting cannot be used.
     type=click.Path(path_type=Path),
     help="A directory for the report in all formats.",
 )
+@click.option(
+    "--accepted-in-base",
+    is_flag=True,
+    help="Let only those changes be accepted that the review.toml of the base accepts, too.",
+)
 @allow_refs_from
 @click.pass_context
 def review(
@@ -56,6 +70,7 @@ def review(
     document: Path | None,
     output: str,
     report_dir: Path | None,
+    accepted_in_base: bool,
     allowed: tuple[Path, ...],
 ) -> None:
     """Review what the working tree does to the contract since a commit.
@@ -66,17 +81,22 @@ def review(
     config = configured(document=document)
     options, chosen = config.options, chosen_document(config)
     commit = Commit.of(base)
+    entries: Sequence[Acceptance] = accepted(chosen)
+    pending: Sequence[Finding] = ()
+    if accepted_in_base:
+        entries, pending = approved(entries, accepted_in(commit, chosen))
     change = DocumentChange(
         commit,
         read_side(commit.name_of(chosen), allowed),
         read_document(chosen, allowed),
         lint_settings(chosen, short_method_names=options.short_method_names),
-        accepted(chosen),
+        entries,
     )
     with progress("checking the documents") as say_step:
         report = review_of(
             change, options, chosen_output(config), today=date.today(), progress=say_step
         )
+    report = replace(report, findings=in_order((*report.findings, *pending)))
     report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
     if report_dir is not None:
         write(report, report_dir)

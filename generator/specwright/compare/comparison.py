@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from functools import partial
 from typing import TypeVar
 
+from specwright.compare.document.components import unused_schemas
+from specwright.compare.document.contents import SharedSchema
 from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.document.operations import (
     OperationPair,
-    SharedSchema,
     operation_changes,
     pair_operations,
 )
 from specwright.compare.document.pairing import paired, parameters_by_key
-from specwright.compare.document.security import scheme_changes
+from specwright.compare.document.security import Security
 from specwright.compare.document.servers import server_changes
-from specwright.compare.proofs.containment import Outcome, Prover, Verdict
+from specwright.compare.proofs.containment import Outcome, Verdict
+from specwright.compare.proofs.judgements import judgements
 from specwright.compare.schemas.annotations import annotation_changes
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.polarity import Polarity
-from specwright.compare.schemas.steps import Claim, Plain, Schema
+from specwright.compare.schemas.steps import COMPATIBLE, Claim
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.change import Change
@@ -34,15 +34,12 @@ from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
 from specwright.errors import InputError, Location
 from specwright.findings import Evidence, Finding, Report, in_order
-from specwright.isolation import Limits, Stopped, isolated
 from specwright.pointer import Pointer
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 
 # The addresses of both documents for proofs.
 _BASE, _REVISION = "base:/", "revision:/"
-# What proofs may use: seconds, more for each pair of schemas, and memory.
-_SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
 _SHOWN_OPERATIONS = 20
 
 T = TypeVar("T")
@@ -68,7 +65,7 @@ def compare(
     review.run()
     kept, accepted = apply(acceptances, [*review.findings(), *others], today)
     if base.data != revision.data:
-        kept.append(verdict(base, revision, kept))
+        kept.append(verdict(base, revision, [*kept, *accepted]))
     return Report(
         revision.path,
         in_order(kept),
@@ -96,28 +93,34 @@ class _Review:
             )
         for name, change in others:
             self._add(change, name)
-        for change in _guarded("the document", "", _document_changes(base, revision)):
-            self._add(change)
         sides = Side(base, _BASE), Side(revision, _REVISION)
         walk = Walk(sides, Sameness(base, revision))
-        operations: defaultdict[int, dict[str, None]] = defaultdict(dict)
-        differences: dict[int, Difference] = {}
+        security = Security((base, revision))
+        operations: defaultdict[Difference, dict[str, None]] = defaultdict(dict)
         for pair in pairs:
-            for found in _guarded(pair.name, pair.revision.pointer, self._found(pair, walk)):
+            each = self._found(pair, walk, security)
+            for found in _guarded(pair.name, pair.revision.pointer, each):
                 if isinstance(found, Change):
                     self._add(found, pair.name)
                 else:
-                    differences[id(found)] = found
-                    operations[id(found)][pair.name] = None
+                    operations[found][pair.name] = None
+        for name, schema in unused_schemas(base, revision):
+            for difference in walk.compare(schema.base, schema.revision, schema.way):
+                operations[difference].setdefault(f"no operation: the component {name}")
+        for change in _guarded("the document", "", _document_changes(base, revision, security)):
+            self._add(change)
         if not walk.is_complete:
             self._add(
                 Change(
                     ChangeRule.DIFF_INCOMPLETE, "", "", f"more than {MOST_PAIRS:,} schemas differ"
                 )
             )
-        self._judge(sides, list(differences.values()), list(operations.values()))
+        self._judge(walk, operations)
 
-    def _found(self, pair: OperationPair, walk: Walk) -> Iterator[Change | Difference]:
+    def _found(
+        self, pair: OperationPair, walk: Walk, security: Security
+    ) -> Iterator[Change | Difference]:
+        yield from security.changes(pair.base, pair.revision)
         yield from _operation_declarations(self.documents, pair)
         for found in operation_changes(self.documents, pair):
             if isinstance(found, SharedSchema):
@@ -125,39 +128,17 @@ class _Review:
             else:
                 yield found
 
-    def _judge(
-        self,
-        sides: tuple[Side, Side],
-        differences: list[Difference],
-        operations: list[dict[str, None]],
-    ) -> None:
+    def _judge(self, walk: Walk, operations: Mapping[Difference, Iterable[str]]) -> None:
         """Add what pairs of schemas come to, by proofs in a process of their own."""
-        for difference, names in zip(differences, operations, strict=True):
-            for plain in (*difference.steps, *annotation_changes(difference.pair)):
-                if isinstance(plain, Plain):
-                    change = Change(plain.rule, plain.base, plain.revision, plain.message)
-                    self._add(change, *names)
-        open_ = [
-            (difference, claims, names)
-            for difference, names in zip(differences, operations, strict=True)
-            if (claims := tuple(each for each in difference.steps if isinstance(each, Claim)))
-        ]
-        if not open_:
-            return
-        prover = Prover(sides)
-        tasks = [
-            partial(prover.verdicts, claims, *_whole(difference, sides))
-            for difference, claims, _ in open_
-        ]
-        limits = Limits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
-        outcomes = isolated(tasks, limits)
-        for (_, claims, names), outcome in zip(open_, outcomes, strict=True):
-            verdicts = [Verdict(Outcome.UNPROVEN)] * len(claims)
-            reason = f": {outcome}" if isinstance(outcome, Stopped) else ""
-            for claim, found in zip(
-                claims, verdicts if isinstance(outcome, Stopped) else outcome, strict=True
-            ):
-                self._add(_change(claim, found, reason), *names)
+        for difference, names in operations.items():
+            for plain in (*difference.plain, *annotation_changes(difference.pair)):
+                change = Change(plain.rule, plain.base, plain.revision, plain.message)
+                self._add(change, *names)
+        judged = judgements(walk, list(operations))
+        for difference, names in operations.items():
+            for claim, found in zip(difference.claims, judged.get(difference, ()), strict=True):
+                if found.outcome is not Outcome.SAME or claim.otherwise is not COMPATIBLE:
+                    self._add(_change(claim, found), *names)
 
     def _add(self, change: Change, *operations: str) -> None:
         self.affected[change].update(dict.fromkeys(operations))
@@ -191,9 +172,9 @@ def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]
         yield Change(ChangeRule.DIFF_INCOMPLETE, None, at, message)
 
 
-def _document_changes(base: Document, revision: Document) -> Iterator[Change]:
+def _document_changes(base: Document, revision: Document, security: Security) -> Iterator[Change]:
     yield from server_changes(base, revision)
-    yield from scheme_changes(base, revision)
+    yield from security.scheme_changes()
     roots = Site("", base.data), Site("", revision.data)
     yield from declaration_changes(*roots, Place.DOCUMENT)
 
@@ -212,21 +193,16 @@ def _operation_declarations(
             yield from declaration_changes(old, new, Place.PARAMETER)
 
 
-def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
-    """What is sent and what is taken, as both documents have it."""
-    pair = difference.pair
-    base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
-    return (base, revision) if pair.way.polarity is Polarity.TO_SERVER else (revision, base)
-
-
-def _change(claim: Claim, found: Verdict, reason: str) -> Change:
+def _change(claim: Claim, found: Verdict) -> Change:
     rule, message = claim.rule, claim.message
-    if found.outcome is Outcome.SAFE:
-        rule = claim.otherwise
-    elif found.outcome is Outcome.READ:
-        rule = ChangeRule.TEXT_TYPE_CHANGED
-    elif found.outcome is Outcome.UNPROVEN:
-        rule, message = ChangeRule.DIFF_UNPROVEN, f"{message} ({claim.rule} is not proven{reason})"
+    match found.outcome:
+        case Outcome.SAFE | Outcome.SAME:
+            rule = claim.otherwise
+        case Outcome.READ:
+            rule = ChangeRule.TEXT_TYPE_CHANGED
+        case Outcome.UNPROVEN:
+            message = f"{message} ({claim.rule} is not proven{found.reason})"
+            rule = ChangeRule.DIFF_UNPROVEN
     return Change(rule, claim.base, claim.revision, message, found.counterexample)
 
 

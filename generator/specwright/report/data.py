@@ -39,6 +39,7 @@ def render(report: Report) -> str:
 
 def _finding(finding: Finding) -> _Object:
     written: _Object = {
+        "fingerprint": finding.fingerprint,
         "rule": finding.rule,
         "level": finding.level.value,
         **_place(finding.location),

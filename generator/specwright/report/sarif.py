@@ -57,6 +57,7 @@ def _result(finding: Finding) -> _Object:
         "level": _LEVELS[finding.level],
         "message": {"text": "\n".join([visible(finding.message), *details(finding)])},
         "locations": [place],
+        "partialFingerprints": {"specwright/v1": finding.fingerprint},
     }
     if finding.related is not None:
         result["relatedLocations"] = [{"physicalLocation": _place(finding.related)}]

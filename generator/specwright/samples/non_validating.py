@@ -15,6 +15,17 @@ from typing import Any
 import jsonschema_rs
 
 _INTEGERS: Mapping[object, int] = {"int32": 2**31, "int64": 2**63}
+# Formats that JSON Schema (2020-12, validation, 7.3) or the registry of OpenAPI gives a meaning
+# that a receiver may insist on.
+KNOWN_FORMATS = frozenset(
+    (
+        *("date", "date-time", "time", "duration", "email", "idn-email", "hostname"),
+        *("idn-hostname", "ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference", "uuid"),
+        *("uri-template", "json-pointer", "relative-json-pointer", "regex", "byte", "binary"),
+        *("base64url", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64"),
+        *("float", "double", "decimal", "decimal128", "unixtime"),
+    )
+)
 _QUOTED = re.compile(rb"(?:[^=]|=[0-9A-Fa-f]{2}|=\r?\n)*")
 _JSON = "application/json"
 Schema = Mapping[str, Any]

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from specwright.document.applicators import Subschema
 from specwright.document.model import Document
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, resolve
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +22,11 @@ class Side:
         """A reference that schemas of any of the documents can hold."""
         return {"$ref": f"{self.address}#{quote(pointer)}"}
 
+    def written(self, place: Subschema) -> Any:
+        """A reference to a schema; the schema itself if the document does not have it so."""
+        is_there = resolve(self.document.data, place.pointer) is place.value
+        return self.reference(place.pointer) if is_there else self.absolute(place.value)
+
     def absolute(self, value: Any) -> Any:
         """The value with all its references written so."""
         if isinstance(value, list):
@@ -34,7 +39,7 @@ class Side:
             written |= self.reference(self.document.target(ref))
         return written
 
-    def whole(self, places: tuple[Subschema, ...]) -> dict[str, Any]:
+    def whole(self, places: tuple[Subschema, ...]) -> Any:
         """The schema that all places together are."""
-        members = [self.reference(each.pointer) for each in places]
+        members = [self.written(each) for each in places]
         return members[0] if len(members) == 1 else {"allOf": members}

@@ -81,6 +81,15 @@ def _shorter(before: Any, after: Any) -> bool:
     )
 
 
+def _lost(before: Any, after: Any) -> bool:
+    """Something of a list that is not in it any more."""
+    return any(each not in (after or ()) for each in before or ())
+
+
+def _other(before: Any, after: Any) -> bool:
+    return True
+
+
 def _demands(before: Any, after: Any) -> bool:
     """Something that callers have to heed and did not have to."""
     return after is not None and not (before and set(before) <= set(after))
@@ -119,16 +128,29 @@ CLAUSES = (
     Clause(DELIVERY, ("success",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(DELIVERY, ("event_id_header",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(DELIVERY, ("event_type_header",), _changed, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(SIGNATURE, (), lambda before, after: True, ChangeRule.SIGNATURE_CHANGED),
+    Clause(SIGNATURE, ("header",), _other, ChangeRule.SIGNATURE_CHANGED),
+    Clause(SIGNATURE, ("template",), _other, ChangeRule.SIGNATURE_CHANGED),
+    Clause(SIGNATURE, ("payload",), _other, ChangeRule.SIGNATURE_CHANGED),
+    Clause(SIGNATURE, ("algorithm",), _other, ChangeRule.SIGNATURE_CHANGED),
+    Clause(SIGNATURE, ("encoding",), _other, ChangeRule.SIGNATURE_CHANGED),
+    Clause(SIGNATURE, ("secret",), _other, ChangeRule.SIGNATURE_CHANGED),
+    Clause(SIGNATURE, ("tolerance_seconds",), _lower, ChangeRule.SIGNATURE_CHANGED),
     Clause(DELIVERY, ("event_id",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(DELIVERY, ("event_type",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(TRIGGER, ("operation",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(TRIGGER, ("scenario",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(TRIGGER, ("within_seconds",), _higher, ChangeRule.DELIVERY_WEAKENED),
-    Clause(WEBHOOK_ENDPOINT, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(CHARGE, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(RESET, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(ORDER, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(WEBHOOK_ENDPOINT, (ANY,), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, ("balance",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, ("amount",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, ("left",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, ("refund", "scenario"), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(CHARGE, ("refund", "within_seconds"), _raised, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(RESET, ("empties",), _lost, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(RESET, ("keeps",), _lost, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(RESET, ("restores",), _lost, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(ORDER, (ANY,), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("cursor",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("limit",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("items",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
@@ -141,10 +163,14 @@ CLAUSES = (
     Clause(FINAL, ("at",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("states",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
-    Clause(IDEMPOTENCY, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(IDEMPOTENCY, ("key",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(IDEMPOTENCY, ("replay", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(IDEMPOTENCY, ("in_progress", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(IDEMPOTENCY, ("changed", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(IDEMPOTENCY, ("scope",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("parameters",), _demands, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
-    Clause(FILTER, (), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(FILTER, (ANY,), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("type",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("message",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
@@ -157,10 +183,25 @@ CLAUSES = (
 
 
 def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Change]:
-    """What changed in the declarations of two objects that are the same one."""
+    """Yield what changed in the declarations of two objects that are the same one."""
+    keywords = dict.fromkeys(each.keyword for each in CLAUSES if place in each.keyword.places)
+    for keyword in keywords:
+        found = list(_member_changes(keyword, base, revision))
+        is_whole = (keyword.name in base.value) is not (keyword.name in revision.value)
+        if found and is_whole:
+            # One declaration came or went, however many members it has.
+            worst = next((each for each in found if each.rule is not COMPATIBLE), found[0])
+            word = "new" if keyword.name in revision.value else "gone"
+            message = f"{keyword.name} is {word}"
+            yield Change(worst.rule, base / keyword.name, revision / keyword.name, message)
+        else:
+            yield from found
+
+
+def _member_changes(keyword: Keyword[Any], base: Site, revision: Site) -> Iterator[Change]:
+    name = keyword.name
     for clause in CLAUSES:
-        name = clause.keyword.name
-        if place not in clause.keyword.places:
+        if clause.keyword is not keyword:
             continue
         parts = (dict(_parts(each.value.get(name), clause.member, ())) for each in (base, revision))
         for way, before, after in paired(*parts):

@@ -2,58 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
 
+from specwright.compare.document.contents import Found, content_changes, slot
 from specwright.compare.document.lifecycle import announcements, is_over
 from specwright.compare.document.pairing import (
     ParameterKey,
     callbacks_by_key,
-    contents_by_media_type,
     headers_by_name,
     operations_by_key,
     paired,
     paired_operations,
     parameters_by_key,
 )
-from specwright.compare.document.security import security_changes
-from specwright.compare.schemas.flatten import Subschemas
-from specwright.compare.schemas.polarity import Polarity, Way, Writing, of_request, of_response
+from specwright.compare.document.serialisation import serialisation_changes, writing_of
+from specwright.compare.document.servers import own_server_changes
+from specwright.compare.schemas.polarity import Polarity, Way, of_request, of_response
 from specwright.compare.schemas.presence import Event, event, presence
-from specwright.compare.verdicts.change import Change, became, shown
+from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
-from specwright.document.applicators import Subschema
 from specwright.document.model import Document
 from specwright.document.sites import (
     Direction,
     OperationSite,
     Site,
-    is_json,
     members,
     request_body,
     responses,
 )
-from specwright.pointer import Pointer, join
-
-# A field of a parameter or header that says how its value is written, and what it is by default.
-_SERIALISATION: Mapping[str, object] = {
-    "style": None,
-    "explode": None,
-    "allowReserved": False,
-    "allowEmptyValue": False,
-}
-_STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
-
-
-@dataclass(frozen=True, slots=True)
-class SharedSchema:
-    """A schema that both documents have at the same place, and how its values are sent."""
-
-    base: Subschemas
-    revision: Subschemas
-    way: Way
+from specwright.pointer import Pointer
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,9 +52,6 @@ def label(operation: OperationSite) -> str:
     """What people call an operation."""
     kind = "" if operation.direction is Direction.PATH else f"{operation.direction} "
     return f"{kind}{operation.method} {operation.key}"
-
-
-Found = Change | SharedSchema
 
 
 def pair_operations(
@@ -120,7 +96,7 @@ def _unpaired(
 def operation_changes(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
     """What changed in an operation, and the slots whose schemas are to be compared."""
     yield from _fields(pair)
-    yield from security_changes(documents, pair.base, pair.revision)
+    yield from own_server_changes(documents, pair.base, pair.revision)
     yield from _parameters(documents, pair)
     yield from _bodies(documents, pair)
     yield from _responses(documents, pair)
@@ -196,7 +172,7 @@ def _parameter(
         message = f"path parameter {became(*names)}"
         yield Change(ChangeRule.PARAMETER_RENAMED, old / "name", new / "name", message)
     yield from announcements(old, new, words)
-    yield from _written_as(old, new, key.place, words)
+    yield from serialisation_changes(old, new, key.place, words, polarity)
     yield from _holder(documents, old, new, polarity)
 
 
@@ -231,22 +207,6 @@ def _is_required(site: Site | None) -> bool:
     return site is not None and site.value.get("required") is True
 
 
-def _written_as(old: Site, new: Site, place: str, words: str) -> Iterator[Change]:
-    before, after = (_serialisation(each, place) for each in (old, new))
-    for name in before:
-        if before[name] != after[name]:
-            message = f"{words}: {name} {became(before[name], after[name])}"
-            yield Change(ChangeRule.SERIALISATION_CHANGED, old / name, new / name, message)
-
-
-def _serialisation(site: Site, place: str) -> dict[str, object]:
-    style = site.value.get("style", _STYLES.get(place))
-    usual = {**_SERIALISATION, "style": style}
-    found = {name: site.value.get(name, default) for name, default in usual.items()}
-    # What is usual follows from the style, whose change says enough.
-    return {**found, "explode": None if found["explode"] == (style == "form") else found["explode"]}
-
-
 def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
     polarity = of_request(pair.base.direction)
     old, new = (
@@ -255,7 +215,7 @@ def _bodies(documents: tuple[Document, Document], pair: OperationPair) -> Iterat
     )
     yield from _presence("body", "the request body", old, new, (pair.base, pair.revision), polarity)
     if old is not None and new is not None:
-        yield from _contents(documents, old, new, polarity)
+        yield from content_changes(documents, old, new, polarity)
 
 
 def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
@@ -264,18 +224,23 @@ def _responses(documents: tuple[Document, Document], pair: OperationPair) -> Ite
         {status.upper(): each for status, each in responses(document, operation)}
         for document, operation in zip(documents, (pair.base, pair.revision), strict=True)
     )
-    for status, old, new in paired(base, revision):
-        if old is None and new is not None:
+    for status, one, other in paired(base, revision):
+        # A range answers for a status, and a status is one of its range.
+        range_ = f"{status[0]}XX"
+        old, new = one or base.get(range_), other or revision.get(range_)
+        if old is not None and new is not None:
+            yield from _headers(documents, old, new, polarity)
+            yield from content_changes(documents, old, new, polarity)
+        elif new is not None:
             yield Change(ChangeRule.ADDED, None, new.pointer, f"response {status} is new")
-        elif new is None and old is not None:
-            # A range that stays answers for the status.
-            gone = status[:1] == "2" and f"{status[0]}XX" not in revision
-            rule = ChangeRule.STATUS_REMOVED if gone else ChangeRule.ERROR_STATUS_REMOVED
+        elif old is not None and not (
+            status == range_ and any(each.startswith(status[0]) for each in revision)
+        ):
+            rule = (
+                ChangeRule.STATUS_REMOVED if status[:1] == "2" else ChangeRule.ERROR_STATUS_REMOVED
+            )
             at = pair.revision / "responses"
             yield Change(rule, old.pointer, at, f"response {status} is gone")
-        elif old is not None and new is not None:
-            yield from _headers(documents, old, new, polarity)
-            yield from _contents(documents, old, new, polarity)
 
 
 def _headers(
@@ -290,7 +255,9 @@ def _headers(
             "header", f"response header '{name}'", one, other, (old, new), polarity
         )
         if one is not None and other is not None:
-            yield from _written_as(one, other, "header", f"response header '{name}'")
+            yield from serialisation_changes(
+                one, other, "header", f"response header '{name}'", polarity
+            )
             yield from _holder(documents, one, other, polarity)
 
 
@@ -300,46 +267,9 @@ def _holder(
     """The value of a parameter or header, which has a schema or one content."""
     has_content = ["content" in each.value for each in (old, new)]
     if all(has_content):
-        yield from _contents(documents, old, new, polarity)
+        yield from content_changes(documents, old, new, polarity)
     elif any(has_content):
         message = "it is written as its schema says, or as a media type, and that changed"
         yield Change(ChangeRule.SERIALISATION_CHANGED, old.pointer, new.pointer, message)
     else:
-        yield _slot(old, new, Way(polarity, _writing(new)))
-
-
-def _writing(site: Site) -> Writing:
-    style = site.value.get("style", _STYLES.get(str(site.value.get("in"))))
-    repeats = style == "form" and site.value.get("explode") is not False
-    return Writing.REPEATED if repeats else Writing.TEXT
-
-
-def _contents(
-    documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
-) -> Iterator[Found]:
-    base, revision = (
-        contents_by_media_type(document, holder)
-        for document, holder in zip(documents, (old, new), strict=True)
-    )
-    for name, one, other in paired(base, revision):
-        if one is not None and other is not None:
-            # Parts of several are JSON as soon as they are objects.
-            is_typed = is_json(name) or name.startswith("multipart/")
-            writing = Writing.TYPED if is_typed else Writing.TEXT
-            yield _slot(one, other, Way(polarity, writing))
-        elif one is not None:
-            message = f"media type {shown(name)} is gone"
-            yield Change(ChangeRule.MEDIA_TYPE_REMOVED, one.pointer, new / "content", message)
-        elif other is not None:
-            yield Change(ChangeRule.ADDED, None, other.pointer, f"media type {shown(name)} is new")
-
-
-def _slot(old: Site, new: Site, way: Way) -> SharedSchema:
-    return SharedSchema(_schema(old), _schema(new), way)
-
-
-def _schema(holder: Site) -> Subschemas:
-    # No schema and the schema `true` say the same: any value.
-    name = "itemSchema" if "itemSchema" in holder.value else "schema"
-    value: Any = holder.value.get(name, True)
-    return (Subschema(holder.pointer + join(name), value),)
+        yield slot(old, new, Way(polarity, writing_of(new)))

@@ -20,6 +20,7 @@ from specwright.document.sites import (
 K = TypeVar("K")
 V = TypeVar("V")
 
+_CHARSET = re.compile(r";charset=\"?utf-?8\"?")
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 
 
@@ -113,5 +114,11 @@ def headers_by_name(headers: Iterator[tuple[str, Site]]) -> dict[str, Site]:
 
 
 def contents_by_media_type(document: Document, holder: Site) -> dict[str, Site]:
-    """The contents of a body or response; media types have no case and no spaces that count."""
-    return {"".join(name.lower().split()): content for name, content in contents(document, holder)}
+    """The contents of a body or response; media types have no case and no spaces that count.
+
+    Text is UTF-8 whether a media type says so or not (RFC 8259, 8.1).
+    """
+    return {
+        _CHARSET.sub("", "".join(name.lower().split())): content
+        for name, content in contents(document, holder)
+    }

@@ -3,59 +3,109 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, field
 
 from specwright.compare.document.pairing import paired
 from specwright.compare.verdicts.change import Change, became, shown
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
 from specwright.document.security import schemes
-from specwright.document.sites import OperationSite
+from specwright.document.sites import OperationSite, Site
 from specwright.pointer import join
 
 # Scheme -> scopes; all of them together let a caller in.
 Requirement = dict[str, frozenset[str]]
+# Each part that a client has to know, with the way to it.
+Known = dict[tuple[str, ...], str]
 # What a client has to know of a scheme to use it.
 _SENT = ("type", "in", "name", "scheme", "openIdConnectUrl")
+_URLS = ("authorizationUrl", "tokenUrl", "refreshUrl", "deviceAuthorizationUrl")
 
 
-def security_changes(
-    documents: tuple[Document, Document], base: OperationSite, revision: OperationSite
-) -> Iterator[Change]:
-    """A change if some callers of an operation are no longer let in."""
-    before, after = (
-        _requirements(document, operation)
-        for document, operation in zip(documents, (base, revision), strict=True)
-    )
-    shut = [old for old in before if not any(_is_met(new, old) for new in after)]
-    if shut:
-        message = f"security {became(_words(shut), _words(after))}"
-        yield Change(
-            ChangeRule.SECURITY_TIGHTENED, base / "security", revision / "security", message
+@dataclass(slots=True)
+class Security:
+    """The security schemes of two documents, of which one may have got another name.
+
+    Attributes:
+        used: the schemes of the revision that operations of the base ask for.
+    """
+
+    documents: tuple[Document, Document]
+    used: set[str] = field(default_factory=set)
+    _schemes: tuple[dict[str, Site], dict[str, Site]] = field(init=False)
+    _names: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        base, revision = self.documents
+        self._schemes = dict(schemes(base)), dict(schemes(revision))
+        old, new = self._schemes
+        left = {str(_folded(new[name])): name for name in new if name not in old}
+        self._names = {
+            name: left[str(_folded(old[name]))]
+            for name in old
+            if name not in new and str(_folded(old[name])) in left
+        }
+
+    def changes(self, base: OperationSite, revision: OperationSite) -> Iterator[Change]:
+        """Yield a change if some callers of an operation are no longer let in."""
+        before, after = (
+            _requirements(document, operation)
+            for document, operation in zip(self.documents, (base, revision), strict=True)
         )
-    elif before != after:
-        yield Change(
-            ChangeRule.RELAXED, base / "security", revision / "security", "security is wider"
-        )
+        before = [
+            {self._names.get(name, name): scopes for name, scopes in each.items()}
+            for each in before
+        ]
+        self.used.update(*before)
+        shut = [old for old in before if not any(_is_met(new, old) for new in after)]
+        if shut:
+            message = f"security {became(_words(shut), _words(after))}"
+            yield Change(
+                ChangeRule.SECURITY_TIGHTENED, base / "security", revision / "security", message
+            )
+        elif before != after:
+            yield Change(
+                ChangeRule.RELAXED, base / "security", revision / "security", "security is wider"
+            )
+
+    def scheme_changes(self) -> Iterator[Change]:
+        """Yield the schemes in use whose credential is sent, or obtained, in another way."""
+        for name, old, new in paired(*self._schemes):
+            if old is None or new is None or name not in self.used:
+                # A requirement names it, or nobody misses it.
+                continue
+            before, after = _known(old), _known(new)
+            meant = _folded(new)
+            for way, value in _folded(old).items():
+                if value != meant.get(way):
+                    words = became(before[way], after[way]) if way in after else "is gone"
+                    message = f"security scheme '{name}': {'/'.join(way)} {words}"
+                    at = join("components", "securitySchemes", name, *way)
+                    yield Change(ChangeRule.SECURITY_SCHEME_CHANGED, at, at, message)
 
 
-def scheme_changes(base: Document, revision: Document) -> Iterator[Change]:
-    """Schemes whose credential is sent in another way."""
-    at = join("components", "securitySchemes")
-    for name, old, new in paired(dict(schemes(base)), dict(schemes(revision))):
-        if old is None or new is None:
-            # A requirement names it, or nobody misses it.
-            continue
-        for field in _SENT:
-            values = [_folded(field, each.value.get(field)) for each in (old, new)]
-            if values[0] != values[1]:
-                message = f"security scheme '{name}': {field} {became(*values)}"
-                place = at + join(name, field)
-                yield Change(ChangeRule.SECURITY_SCHEME_CHANGED, place, place, message)
+def _known(scheme: Site) -> Known:
+    """What a client has to know of a scheme: each part with the way to it."""
+    values = scheme.value
+    known: Known = {(name,): str(values[name]) for name in _SENT if name in values}
+    flows = values.get("flows")
+    for name, flow in (flows if isinstance(flows, dict) else {}).items():
+        if isinstance(flow, dict):
+            way = ("flows", str(name))
+            known[way] = ""
+            known |= {(*way, url): str(flow[url]) for url in _URLS if url in flow}
+            known |= {(*way, "scopes", str(scope)): "" for scope in flow.get("scopes") or ()}
+    return known
 
 
-def _folded(field: str, value: Any) -> Any:
-    return value.lower() if field == "scheme" and isinstance(value, str) else value
+def _folded(scheme: Site) -> Known:
+    """The same in lower case where case means nothing (RFC 9110, 5.1 and 11.1)."""
+    known = _known(scheme)
+    folded: list[tuple[str, ...]] = [
+        ("scheme",),
+        *([("name",)] if scheme.value.get("in") == "header" else []),
+    ]
+    return known | {way: known[way].lower() for way in folded if way in known}
 
 
 def _requirements(document: Document, operation: OperationSite) -> list[Requirement]:

@@ -8,26 +8,48 @@ from typing import Any
 from specwright.compare.verdicts.change import Change, shown
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
-from specwright.pointer import join
+from specwright.document.sites import OperationSite, Site
+from specwright.pointer import Pointer, join
 
 # What a document without servers says (OAS 3.1.1, 4.8.1).
 _HERE = "/"
 
 
 def server_changes(base: Document, revision: Document) -> Iterator[Change]:
-    """Servers of the base that the revision does not have, and new ones."""
-    before, after = (_urls(each) for each in (base, revision))
+    """Yield the servers of the base that the revision does not have, and new ones."""
     at = join("servers")
+    yield from _changes(_urls(base.data), _urls(revision.data), (at, at))
+
+
+def own_server_changes(
+    documents: tuple[Document, Document], base: OperationSite, revision: OperationSite
+) -> Iterator[Change]:
+    """Yield those of an operation, if it or its path has servers of its own."""
+    owners = [_owner(each) for each in (base, revision)]
+    if any(owners):
+        before, after = (
+            _urls(owner.value if owner else document.data)
+            for document, owner in zip(documents, owners, strict=True)
+        )
+        old, new = ((owner or site) for owner, site in zip(owners, (base, revision), strict=True))
+        yield from _changes(before, after, (old / "servers", new / "servers"))
+
+
+def _owner(operation: OperationSite) -> Site | None:
+    return next((each for each in (operation, operation.item) if "servers" in each.value), None)
+
+
+def _changes(before: list[str], after: list[str], at: tuple[Pointer, Pointer]) -> Iterator[Change]:
     for url in before:
         if url not in after:
-            yield Change(ChangeRule.SERVER_REMOVED, at, at, f"server {shown(url)} is gone")
+            yield Change(ChangeRule.SERVER_REMOVED, *at, f"server {shown(url)} is gone")
     for url in after:
         if url not in before:
-            yield Change(ChangeRule.ADDED, None, at, f"server {shown(url)} is new")
+            yield Change(ChangeRule.ADDED, None, at[1], f"server {shown(url)} is new")
 
 
-def _urls(document: Document) -> list[str]:
-    declared = document.data.get("servers")
+def _urls(owner: dict[str, Any]) -> list[str]:
+    declared = owner.get("servers")
     servers = declared if isinstance(declared, list) else []
     urls = [_with_defaults(each) for each in servers if isinstance(each, dict)]
     return list(dict.fromkeys(urls)) or [_HERE]

@@ -12,7 +12,8 @@ from typing import Any
 
 from jsonschema_rs.canonical import Containment
 
-from specwright.compare.schemas.steps import Claim, Schema
+from specwright.compare.schemas.pairs import Schema
+from specwright.compare.schemas.steps import Claim
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
@@ -24,6 +25,7 @@ class Outcome(Enum):
     """What is known of a claim."""
 
     SAFE = "all that is sent is taken"
+    SAME = "and the other way round"
     READ = "all that is sent is taken as text, and is of another type"
     BREAKS = "something is sent that is not taken"
     UNPROVEN = "neither is known"
@@ -31,10 +33,15 @@ class Outcome(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The outcome of a claim, and a value that shows a break, as JSON text."""
+    """The outcome of a claim, with a value that shows a break, as JSON text.
+
+    Attributes:
+        reason: why nothing is known.
+    """
 
     outcome: Outcome
     counterexample: str | None = None
+    reason: str = ""
 
 
 # Without slots: what it makes is kept.
@@ -52,6 +59,26 @@ class Prover:
     def _samples(self) -> Sampler:
         return Sampler(self._compiled)
 
+    def covers(self, taken: Schema, sent: Schema) -> bool:
+        """Whether it is known that a schema takes all that another one allows."""
+        return self._covers(taken, sent) is True
+
+    def alone(self, claim: Claim) -> Verdict | None:
+        """Return the verdict on the keywords that differ, whatever else the schemas say."""
+        if claim.felt is not None:
+            return Verdict(Outcome.BREAKS)
+        names = [
+            name
+            for name in claim.sent.keys() | claim.taken.keys()
+            if claim.sent.get(name) != claim.taken.get(name)
+        ]
+        sent, taken = (
+            {name: each[name] for name in names if name in each}
+            for each in (claim.sent, claim.taken)
+        )
+        is_taken = self._covers(taken, sent)
+        return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)
+
     def verdicts(
         self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
     ) -> tuple[Verdict, ...]:
@@ -62,7 +89,7 @@ class Prover:
         """
         verdicts = tuple(self._verdict(each, sent, taken) for each in claims)
         doubtful = [
-            found.outcome is not Outcome.SAFE
+            found.outcome not in (Outcome.SAFE, Outcome.SAME)
             and found.counterexample is None
             and claim.felt is None
             for claim, found in zip(claims, verdicts, strict=True)
@@ -75,13 +102,15 @@ class Prover:
         )
 
     def _verdict(self, claim: Claim, sent: Schema, taken: Schema) -> Verdict:
+        stepped = claim.stepped
         if claim.felt is None:
-            is_taken = self._covers(claim.taken, claim.sent)
+            is_taken = self._covers(claim.taken, stepped)
         else:
-            is_taken = self._covers({"not": {"type": claim.felt}}, claim.sent) or None
+            is_taken = self._covers({"not": {"type": claim.felt}}, stepped) or None
         if is_taken:
-            return Verdict(Outcome.SAFE)
-        if claim.read is not None and claim.felt is None and self._covers(claim.read, claim.sent):
+            is_same = claim.felt is None and self._covers(claim.sent, claim.taken)
+            return Verdict(Outcome.SAME if is_same else Outcome.SAFE)
+        if claim.read is not None and claim.felt is None and self._covers(claim.read, stepped):
             return Verdict(Outcome.READ)
         value = next(self._refused(claim, sent, taken), None)
         if is_taken is False or claim.felt or value is not None:
@@ -100,7 +129,7 @@ class Prover:
         """Values that one side sends and the other refuses, for this step and as a whole."""
         validator = self._compiled.validator
         try:
-            accepting = [validator(each) for each in (sent, claim.sent)]
+            accepting = [validator(each) for each in (sent, claim.stepped)]
             refusing = [validator(each) for each in (taken, claim.taken, claim.read or False)]
         except UNUSABLE:
             return
@@ -129,7 +158,7 @@ class Prover:
     def _difference(self, claim: Claim) -> Any:
         canonical = self._compiled.canonical
         try:
-            return canonical(claim.sent).subtract(canonical(claim.taken)).to_json_schema()
+            return canonical(claim.stepped).subtract(canonical(claim.taken)).to_json_schema()
         except UNUSABLE:
             return False
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.compare.schemas.polarity import Polarity
-from specwright.compare.schemas.steps import Pair, Plain
+from specwright.compare.schemas.discriminators import discriminator_changes
+from specwright.compare.schemas.equality import equal
+from specwright.compare.schemas.pairs import Pair
+from specwright.compare.schemas.polarity import Polarity, Way, Writing
+from specwright.compare.schemas.steps import Plain
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.vocabulary.keyword import Place
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.table import KEYWORDS
 
-# Takes what the base and the revision say, and who sends; None stands for nothing.
-Judgement = Callable[[Any, Any, Polarity], ChangeRule]
+# Takes what the base and the revision say, and how values are sent; None stands for nothing.
+Judgement = Callable[[Any, Any, Way], ChangeRule]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,48 +34,45 @@ class Annotation:
     meaning: Callable[[Any], Any] = lambda value: value
 
 
-def _default(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
+def _default(before: Any, after: Any, way: Way) -> ChangeRule:
     return (
         ChangeRule.DEFAULT_CHANGED
-        if polarity is Polarity.TO_SERVER
+        if way.polarity is Polarity.TO_SERVER
         else ChangeRule.SCHEMA_COMPATIBLE
     )
 
 
-def _known_values(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
+def _known_values(before: Any, after: Any, way: Way) -> ChangeRule:
     lost = isinstance(before, list) and not set(map(str, before)) <= set(map(str, after or ()))
-    breaks = lost and polarity is Polarity.TO_SERVER
+    breaks = lost and way.polarity is Polarity.TO_SERVER
     return ChangeRule.KNOWN_VALUE_REMOVED if breaks else ChangeRule.SCHEMA_COMPATIBLE
 
 
-def _tag(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
-    tags = [each.get("propertyName") for each in (before, after) if isinstance(each, Mapping)]
-    return ChangeRule.DISCRIMINATOR_CHANGED if len(set(tags)) > 1 else ChangeRule.SCHEMA_COMPATIBLE
-
-
-def _tags(value: Any) -> Any:
-    """The property and its values; what the schemas for them are called is nobody's concern."""
-    if not isinstance(value, dict):
-        return value
-    mapping = value.get("mapping")
-    tags = {"mapping": sorted(mapping)} if isinstance(mapping, dict) else {}
-    return {name: each for name, each in value.items() if name != "mapping"} | tags
-
-
-def _deprecation(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
+def _deprecation(before: Any, after: Any, way: Way) -> ChangeRule:
     return (
         ChangeRule.DEPRECATION if before is True or after is True else ChangeRule.SCHEMA_COMPATIBLE
     )
 
 
-def _declared(before: Any, after: Any, polarity: Polarity) -> ChangeRule:
+def _written(before: Any, after: Any, way: Way) -> ChangeRule:
+    return ChangeRule.SERIALISATION_CHANGED
+
+
+def _declared(before: Any, after: Any, way: Way) -> ChangeRule:
     return ChangeRule.BEHAVIOUR_CHANGED
+
+
+def _names_in_xml(value: Any) -> Any:
+    """What elements are called and where they are; a prefix is nobody's concern."""
+    if not isinstance(value, dict):
+        return None
+    return {name: each for name, each in value.items() if name != "prefix" and each is not False}
 
 
 ANNOTATIONS = (
     Annotation("default", _default),
     Annotation("deprecated", _deprecation),
-    Annotation("discriminator", _tag, _tags),
+    Annotation("xml", _written, _names_in_xml),
     Annotation(EXTENSIBLE_ENUM.name, _known_values),
     *(
         Annotation(each.name, _declared)
@@ -84,12 +84,15 @@ ANNOTATIONS = (
 
 def annotation_changes(pair: Pair) -> Iterator[Plain]:
     """The changes of a pair of schemas that need no proof and have none."""
+    yield from discriminator_changes(pair)
     for each in ANNOTATIONS:
+        if each.keyword == "xml" and pair.way.writing is not Writing.XML:
+            continue
         before, after = (
             each.meaning(flat.keywords.get(each.keyword)) for flat in (pair.base, pair.revision)
         )
-        if before != after:
+        if not equal(before, after):
             base = pair.base.place(each.keyword, pair.revision)
             revision = pair.revision.place(each.keyword, pair.base)
             message = f"{each.keyword} {became(before, after)}"
-            yield Plain(each.judge(before, after, pair.way.polarity), base, revision, message)
+            yield Plain(each.judge(before, after, pair.way), base, revision, message)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import marshal
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+from specwright.document.applicators import REFERENCES
 from specwright.document.model import Document
 from specwright.errors import InputError
 from specwright.pointer import Pointer
@@ -20,20 +22,37 @@ class Sameness:
 
     def __call__(self, base: Any, revision: Any) -> bool:
         """Whether two values are equal, and all that they refer to has stayed as it was."""
-        return base == revision and not any(
+        return equal(base, revision) and not any(
             self._revision.target(ref) in self._changed for ref in references(revision)
         )
 
 
+def equal(one: Any, other: Any) -> bool:
+    """Whether two values are equal in JSON, where `true` is not 1."""
+    return bool(one == other) and (
+        # Bytes are quick to compare; the order of members makes them differ, too.
+        marshal.dumps(one, 2) == marshal.dumps(other, 2) or _same_kinds(one, other)
+    )
+
+
+def _same_kinds(one: Any, other: Any) -> bool:
+    """Whether values that are equal in Python have truth values at the same places."""
+    if isinstance(one, dict):
+        return all(_same_kinds(each, other[name]) for name, each in one.items())
+    if isinstance(one, list):
+        return all(map(_same_kinds, one, other))
+    return isinstance(one, bool) is isinstance(other, bool)
+
+
 def references(value: Any) -> Iterator[str]:
-    """All texts below a value that are called `$ref`."""
+    """All texts below a value that are called `$ref` or `$dynamicRef`."""
     stack = [value]
     while stack:
         each = stack.pop()
         if isinstance(each, dict):
-            ref = each.get("$ref")
-            if isinstance(ref, str):
-                yield ref
+            for name in REFERENCES:
+                if isinstance(each.get(name), str):
+                    yield each[name]
             stack.extend(each.values())
         elif isinstance(each, list):
             stack.extend(each)
@@ -48,7 +67,7 @@ def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
         value = _resolve(revision, ref)
         for inner in references(value):
             referring[revision.target(inner)].add(target)
-        if _resolve(base, ref) != value:
+        if not equal(_resolve(base, ref), value):
             changed.add(target)
     stack = list(changed)
     while stack:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specwright.compare.schemas.polarity import Polarity
-from specwright.document.applicators import Subschema, held, spread
+from specwright.document.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
 from specwright.pointer import Pointer, join, resolve
@@ -49,6 +49,7 @@ class Flat:
         children: the schemas below, by keyword and name; all places of one apply.
         choices: the alternatives of `anyOf` and `oneOf`.
         hidden: properties that only the other side sends.
+        null: where null stands, if it is an alternative to all the rest.
     """
 
     places: Subschemas
@@ -58,6 +59,7 @@ class Flat:
     children: dict[ChildKey, Subschemas] = field(default_factory=dict)
     choices: dict[str, list[Subschema]] = field(default_factory=dict)
     hidden: frozenset[str] = frozenset()
+    null: Pointer | None = None
 
     @property
     def pointer(self) -> Pointer:
@@ -99,6 +101,7 @@ def flatten(
                 flat.keywords["enum"] = [*flat.keywords["enum"], None]
             flat.places = places
             flat.parts = (parts[0].pointer, *flat.parts)
+            flat.null = inner.pointer.rpartition("/")[0]
             for name, value in parts[0].value.items():
                 if name not in CHOICES:
                     flat.keywords[name] = value
@@ -140,7 +143,7 @@ def _composing(document: Document, value: Any) -> list[str]:
         return []
     lists = {name: len(each) for name, each in value.items() if isinstance(each, list)}
     return [
-        *(["$ref"] if document.is_local(value.get("$ref")) else []),
+        *(name for name in REFERENCES if document.is_local(value.get(name))),
         *(["allOf"] if "allOf" in lists else []),
         *(name for name in CHOICES if lists.get(name) == 1),
     ]
@@ -153,12 +156,22 @@ def _nullable(part: Subschema) -> Subschema | None:
         if (
             isinstance(choices, list)
             and len(choices) == 2
-            and {"type": "null"} in choices
+            and any(map(_is_null, choices))
             and all(other == name or is_note(other) for other in part.value)
         ):
-            index = 1 - choices.index({"type": "null"})
+            index = 1 - [*map(_is_null, choices)].index(True)
             return Subschema(part.pointer + join(name, index), choices[index])
     return None
+
+
+def _is_null(schema: Any) -> bool:
+    """Whether a schema is that of null, whatever words it has for it."""
+    said = (
+        {name: each for name, each in schema.items() if not is_note(name)}
+        if isinstance(schema, dict)
+        else {}
+    )
+    return said == {"type": "null"}
 
 
 def is_note(keyword: str) -> bool:

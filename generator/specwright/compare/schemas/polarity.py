@@ -20,6 +20,7 @@ class Writing(StrEnum):
 
     TYPED = "as in JSON"
     TEXT = "nothing, as in a header"
+    XML = "nothing, as in an element"
     REPEATED = "nothing, and a list is the name once more, as in a query"
 
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
+from specwright.compare.schemas.alternatives import Alternative, is_another
 from specwright.compare.schemas.equality import Sameness
-from specwright.compare.schemas.flatten import CHOICES, Subschemas, flatten
+from specwright.compare.schemas.flatten import Flat, Subschemas, flatten
+from specwright.compare.schemas.pairs import Pair, Schema, directed, written
 from specwright.compare.schemas.polarity import Way
-from specwright.compare.schemas.steps import Claim, Pair, Plain, matched, steps
-from specwright.document.applicators import Subschema
+from specwright.compare.schemas.steps import Claim, Plain, steps
+from specwright.compare.schemas.unions import unions
+from specwright.document.applicators import Subschema, applying
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
-from specwright.pointer import Pointer
+from specwright.patterns import matches
+from specwright.pointer import Pointer, join
 from specwright.samples.sides import Side
 
 # What takes part in several schemas that differ is a pair in each of them; no document that people
@@ -20,27 +25,48 @@ from specwright.samples.sides import Side
 MOST_PAIRS = 50_000
 # What may stand beside a reference and is nobody's concern.
 _MEANINGLESS = {"$ref"} | ANNOTATIONS - {"default", "deprecated", "readOnly", "writeOnly"}
-PairKey = tuple[tuple[Pointer, ...], tuple[Pointer, ...], Way]
+PairKey = tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Difference:
-    """A pair of schemas that differ, or hold some that do, and the steps between these two."""
+    """A pair of schemas that differ, or hold some that do, and the steps between these two.
+
+    Attributes:
+        ends: both, without what is compared below them.
+    """
 
     pair: Pair
     steps: tuple[Claim | Plain, ...]
+    ends: tuple[Schema, Schema]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        """The steps that need a proof."""
+        return tuple(each for each in self.steps if isinstance(each, Claim))
+
+    @property
+    def plain(self) -> tuple[Plain, ...]:
+        """The steps that need none."""
+        return tuple(each for each in self.steps if isinstance(each, Plain))
 
 
 @dataclass(slots=True)
 class Walk:
-    """Every pair of schemas once, however many operations lead to it."""
+    """Every pair of schemas once, however many operations lead to it.
+
+    Attributes:
+        roots: the differences that slots of operations begin with.
+        below: the differences that lie in another one.
+    """
 
     sides: tuple[Side, Side]
     same: Sameness
+    roots: list[Difference] = field(default_factory=list)
+    below: dict[Difference, tuple[Difference, ...]] = field(default_factory=dict)
     _count: int = 0
     # None stands for a pair that does not differ.
     _found: dict[PairKey, Difference | None] = field(default_factory=dict)
-    _below: dict[Difference, tuple[Difference, ...]] = field(default_factory=dict)
 
     @property
     def is_complete(self) -> bool:
@@ -49,32 +75,40 @@ class Walk:
 
     def compare(self, base: Subschemas, revision: Subschemas, way: Way) -> Iterator[Difference]:
         """The pairs at and below a place that differ."""
-        first = self._difference(base, revision, way)
-        stack = [] if first is None else [first]
-        met: set[Difference] = set()
+        first = self._difference(_Places(base, revision), way)
+        if first is not None:
+            self.roots.append(first)
+            yield from self.reached([first])
+
+    def reached(
+        self, start: Iterable[Difference], passed: Collection[Difference] = ()
+    ) -> Iterator[Difference]:
+        """Yield differences and all below them, but for those that are passed over."""
+        stack = [*start][::-1]
+        met = set(passed)
         while stack:
             difference = stack.pop()
             if difference in met:
                 continue
             met.add(difference)
             yield difference
-            if difference not in self._below:
-                found = (self._difference(*places, way) for places in _below(difference.pair))
-                self._below[difference] = tuple(each for each in found if each is not None)
-            stack.extend(self._below[difference])
+            if difference not in self.below:
+                found = (
+                    self._difference(places, difference.pair.way)
+                    for places in self._places_below(difference.pair)
+                )
+                self.below[difference] = tuple(each for each in found if each is not None)
+            stack.extend(self.below[difference])
 
-    def _difference(self, base: Subschemas, revision: Subschemas, way: Way) -> Difference | None:
-        base, revision = (
-            _ends(side.document, places)
-            for side, places in zip(self.sides, (base, revision), strict=True)
-        )
-        key = _key(base, revision, way)
+    def _difference(self, places: _Places, way: Way) -> Difference | None:
+        places = self._ends(places, way)
+        key = _key(places, way)
         if key not in self._found:
             self._found[key] = None
-            if not self._is_same(base, revision):
+            if not self._is_same(places.base, places.revision):
                 self._count += 1
                 if self.is_complete:
-                    self._found[key] = self._compared(base, revision, way)
+                    self._found[key] = self._compared(places, way)
         return self._found[key]
 
     def _is_same(self, base: Subschemas, revision: Subschemas) -> bool:
@@ -82,18 +116,100 @@ class Walk:
             self.same(one.value, other.value) for one, other in zip(base, revision, strict=True)
         )
 
-    def _compared(self, base: Subschemas, revision: Subschemas, way: Way) -> Difference:
-        documents = [side.document for side in self.sides]
-        pair = Pair(
-            flatten(documents[0], base, way.polarity),
-            flatten(documents[1], revision, way.polarity),
-            way,
+    def _compared(self, places: _Places, way: Way) -> Difference:
+        base, revision = (side.document for side in self.sides)
+        flats = (
+            flatten(base, places.base, way.polarity),
+            flatten(revision, places.revision, way.polarity),
         )
-        return Difference(pair, tuple(steps(pair, self.sides, self.same)))
+        found = tuple(unions((base, revision), *flats, way.polarity))
+        pair = Pair(*flats, way, found, places.frame)
+        ends = written(pair, self.sides, self.same)
+        return Difference(pair, tuple(steps(pair, self.sides, ends)), ends)
+
+    def _ends(self, places: _Places, way: Way) -> _Places:
+        """The places that references lead to: however many there are to a schema, it is one pair.
+
+        What only one side refers to, or both in different ways, has changed where it is used.
+        """
+        ends = [
+            _ends(side.document, each)
+            for side, each in zip(self.sides, (places.base, places.revision), strict=True)
+        ]
+        has_moved = [
+            [one.pointer for one in end] != [one.pointer for one in each]
+            for end, each in zip(ends, (places.base, places.revision), strict=True)
+        ]
+        leads_elsewhere = len(ends[0]) == len(ends[1]) == 1 and is_another(
+            Alternative(self.sides[0].document, places.base, way.polarity),
+            Alternative(self.sides[1].document, places.revision, way.polarity),
+        )
+        if leads_elsewhere or not all(has_moved):
+            return places
+        return places._replace(base=ends[0], revision=ends[1])
+
+    def _places_below(self, pair: Pair) -> Iterator[_Places]:
+        base, revision = pair.base, pair.revision
+        for key in pair.shared:
+            yield _Places(base.children[key], revision.children[key])
+        if not pair.is_lifted:
+            yield from self._other_properties(pair)
+        frame = pair.frame or (base.places, revision.places)
+        for union in pair.unions:
+            for new, old in union.partners:
+                yield _Places(union.base[old].places, union.revision[new].places, frame)
+
+    def _other_properties(self, pair: Pair) -> Iterator[_Places]:
+        """The properties that only one side declares, beside what the other one says of them."""
+        flats = (pair.base, pair.revision)
+        senders = directed(pair.way.polarity, *flats)[0]
+        for flat, other, side in zip(flats, flats[::-1], self.sides[::-1], strict=True):
+            for key, places in flat.children.items():
+                if key[0] != "properties" or key in other.children:
+                    continue
+                for found in (
+                    *_rest(other, key[1]),
+                    *(_elsewhere(side.document, other, key[1]) if other is senders else ()),
+                ):
+                    both = (places, found) if flat is pair.base else (found, places)
+                    yield _Places(*both)
+
+
+class _Places(NamedTuple):
+    """Where the schemas of a pair stand, and the unions that these are alternatives of."""
+
+    base: Subschemas
+    revision: Subschemas
+    frame: tuple[Subschemas, Subschemas] | None = None
+
+
+def _rest(flat: Flat, name: str) -> Iterator[Subschemas]:
+    """What a schema says of properties that it does not name, if one may be there."""
+    patterns = [
+        places
+        for (keyword, pattern), places in flat.children.items()
+        if keyword == "patternProperties" and matches(pattern, name)
+    ]
+    others = flat.children.get(("additionalProperties", ""))
+    if patterns:
+        yield from patterns
+    elif others is not None:
+        yield others
+    elif name in flat.required:
+        yield (Subschema(flat.where.get("required", flat.pointer), True),)
+
+
+def _elsewhere(document: Document, flat: Flat, name: str) -> Iterator[Subschemas]:
+    """What alternatives and conditions say of a property."""
+    if name not in flat.hidden:
+        for schema in applying(document, flat.places):
+            properties = schema.value.get("properties") if isinstance(schema.value, dict) else None
+            if isinstance(properties, dict) and name in properties:
+                at = schema.pointer + join("properties", name)
+                yield (Subschema(at, properties[name]),)
 
 
 def _ends(document: Document, places: Subschemas) -> Subschemas:
-    """The places that references lead to: however many there are to a schema, it is one pair."""
     return tuple(
         Subschema(*document.end(each.pointer, each.value))
         if isinstance(each.value, dict) and each.value.keys() <= _MEANINGLESS
@@ -102,26 +218,14 @@ def _ends(document: Document, places: Subschemas) -> Subschemas:
     )
 
 
-def _key(base: Subschemas, revision: Subschemas, way: Way) -> PairKey:
-    return (
-        tuple(each.pointer for each in base),
-        tuple(each.pointer for each in revision),
-        way,
+def _key(places: _Places, way: Way) -> PairKey:
+    frame = places.frame or ((), ())
+    return (*map(_identity, (places.base, places.revision, *frame)), way)
+
+
+def _identity(places: Subschemas) -> tuple[tuple[Pointer, str], ...]:
+    # One schema is taken apart into one for each of its types.
+    return tuple(
+        (each.pointer, str(each.value.get("type")) if isinstance(each.value, dict) else "")
+        for each in places
     )
-
-
-def _below(pair: Pair) -> Iterator[tuple[Subschemas, Subschemas]]:
-    base, revision = pair.base, pair.revision
-    for key in pair.shared:
-        yield base.children[key], revision.children[key]
-    rest = ("additionalProperties", "")
-    for one, other, swap in ((base, revision, False), (revision, base, True)):
-        # A property that only one side declares is one of the additional ones of the other.
-        for key, places in one.children.items():
-            if key[0] == "properties" and key not in other.children and rest in other.children:
-                found = (places, other.children[rest])
-                yield found[::-1] if swap else found
-    for name in CHOICES:
-        old, new = base.choices.get(name, []), revision.choices.get(name, [])
-        for after, before in matched(old, new):
-            yield (old[before],), (new[after],)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+import os
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from specwright.compare.verdicts.rule_table import BY_ID, EXPIRED, UNUSED
-from specwright.config import read_toml
+from specwright.compare.verdicts.rule_table import BY_ID, EXPIRED, PENDING, UNUSED
+from specwright.config import is_below, read_toml
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding
 
 FILE_NAME = "review.toml"
 _TABLE = "[[accepted]]"
-_TEXTS = ("rule", "where", "reason")
+_TEXTS = ("rule", "reason")
+# What an entry may be about: one change, or all at a place.
+_ABOUT = ("change", "where")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,9 @@ class Acceptance:
     """Changes that break one rule and are accepted until a day.
 
     Attributes:
-        where: a glob for JSON pointers, or for operations such as `GET /orders`.
+        where: a glob for JSON pointers, or for operations such as `GET /orders`; empty if one
+            change is meant.
+        change: the fingerprint of the one change.
     """
 
     rule: str
@@ -32,43 +37,101 @@ class Acceptance:
     reason: str
     expires: date
     location: Location
+    change: str = ""
+
+    @property
+    def about(self) -> str:
+        """What is accepted, in words."""
+        return f"'{self.rule}' at '{self.where}'" if self.where else f"the change {self.change}"
+
+    def is_as(self, other: Acceptance) -> bool:
+        """Whether another entry accepts the same until the same day, wherever it stands."""
+        return replace(self, location=other.location) == other
 
     def covers(self, finding: Finding, operations: Collection[str]) -> bool:
         """Whether a finding, which affects these operations, is what was accepted."""
+        if self.change:
+            return (finding.rule, finding.fingerprint) == (self.rule, self.change)
         places = (*operations, finding.pointer or "")
         return finding.rule == self.rule and any(fnmatchcase(each, self.where) for each in places)
 
 
+def find(document: str) -> str | None:
+    """Return the `review.toml` beside a document; a link that leads elsewhere is refused."""
+    beside = Path(document).with_name(FILE_NAME)
+    if not os.path.lexists(beside):
+        return None
+    if not is_below(beside, beside.parent):
+        raise InputError(
+            "is a link to accepted changes elsewhere",
+            Location(str(beside), 1, 1),
+            "write a file, or pass --accepted",
+        )
+    return str(beside)
+
+
 def load(file: str) -> tuple[Acceptance, ...]:
     """Read the accepted changes; an `InputError` says what in the file has no meaning."""
-    text, data = read_toml(Path(file))
-    entries = data.get("accepted", [])
-    if set(data) - {"accepted"} or not isinstance(entries, list):
+    return entries(file, *read_toml(Path(file)))
+
+
+def entries(file: str, text: str, data: Mapping[str, Any]) -> tuple[Acceptance, ...]:
+    """Return the accepted changes that a file lists."""
+    found = data.get("accepted", [])
+    if set(data) - {"accepted"} or not isinstance(found, list):
         raise InputError(
             f"it holds something else than a list of {_TABLE}", Location(file, 1, 1), _ADVICE
         )
     lines = [n for n, line in enumerate(text.splitlines(), 1) if line.strip().startswith(_TABLE)]
     return tuple(
         _entry(each, Location(file, lines[n] if n < len(lines) else 1, 1))
-        for n, each in enumerate(entries)
+        for n, each in enumerate(found)
     )
 
 
-_ADVICE = f"each {_TABLE} has rule, where, reason (texts) and expires (a date, such as 2027-01-31)"
+_ADVICE = (
+    f"each {_TABLE} has rule, change or where, reason (texts) and expires (a date, such as "
+    "2027-01-31)"
+)
 
 
 def _entry(entry: Any, place: Location) -> Acceptance:
+    if not isinstance(entry, dict):
+        raise InputError("an acceptance is not complete", place, _ADVICE)
+    texts = [*_TEXTS, *(name for name in _ABOUT if name in entry)]
     if (
-        not isinstance(entry, dict)
-        or set(entry) != {*_TEXTS, "expires"}
-        or not all(isinstance(entry[name], str) and entry[name].strip() for name in _TEXTS)
+        len(texts) != len(_TEXTS) + 1
+        or set(entry) != {*texts, "expires"}
+        or not all(isinstance(entry[name], str) and entry[name].strip() for name in texts)
         or type(entry["expires"]) is not date
     ):
         raise InputError("an acceptance is not complete", place, _ADVICE)
+    if entry.get("where", "-").strip("*") == "":
+        raise InputError("an acceptance is about everything", place, "name a place, or one change")
     if entry["rule"] not in BY_ID:
         hint = did_you_mean(entry["rule"], BY_ID, "`specwright rules` lists them")
         raise InputError(f"unknown rule '{entry['rule']}'", place, hint)
-    return Acceptance(entry["rule"], entry["where"], entry["reason"], entry["expires"], place)
+    about = entry.get("where", ""), entry.get("change", "")
+    return Acceptance(entry["rule"], about[0], entry["reason"], entry["expires"], place, about[1])
+
+
+def approved(
+    entries: Sequence[Acceptance], base: Sequence[Acceptance]
+) -> tuple[list[Acceptance], list[Finding]]:
+    """Return the entries that the base has, too, and a finding for each of the others."""
+    known = [each for each in entries if any(each.is_as(other) for other in base)]
+    pending = [
+        Finding(
+            PENDING.id,
+            PENDING.recommended,
+            each.location,
+            None,
+            f"{each.about} is accepted once the base says so, too",
+        )
+        for each in entries
+        if each not in known
+    ]
+    return known, pending
 
 
 def apply(
@@ -90,9 +153,9 @@ def apply(
             accepted.append(replace(finding, waived=valid.reason))
     for each in acceptances:
         if each not in needed:
-            message = f"no change breaks '{each.rule}' at '{each.where}': remove the acceptance"
+            message = f"nothing is {each.about}: remove the acceptance"
             kept.append(Finding(UNUSED.id, UNUSED.recommended, each.location, None, message))
         elif each.expires < today:
-            message = f"'{each.rule}' at '{each.where}' was accepted until {each.expires}"
+            message = f"{each.about} was accepted until {each.expires}"
             kept.append(Finding(EXPIRED.id, EXPIRED.recommended, each.location, None, message))
     return kept, accepted

@@ -82,6 +82,7 @@ class ChangeRule(StrEnum):
     DIFF_INVALID = "diff-invalid"
     ACCEPTANCE_UNUSED = "acceptance-unused"
     ACCEPTANCE_EXPIRED = "acceptance-expired"
+    ACCEPTANCE_PENDING = "acceptance-pending"
     VERSION_TOO_LOW = "version-too-low"
     VERSION_SUGGESTED = "version-suggested"
 

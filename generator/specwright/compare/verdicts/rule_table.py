@@ -10,7 +10,7 @@ from specwright.findings import Level, RuleDescription
 
 _LEVELS: Mapping[Category, Level] = {
     Category.WIRE: Level.ERROR,
-    Category.CLIENT_SOURCE: Level.WARNING,
+    Category.CLIENT_SOURCE: Level.ERROR,
     Category.SERVER_SOURCE: Level.INFO,
     Category.COMPATIBLE: Level.INFO,
 }
@@ -33,18 +33,18 @@ SDK_BROKEN = RuleDescription(
     "another way. Only `specwright review` finds this; it compares the packages of both documents.",
     "",
     "",
-    Level.WARNING,
-    Level.WARNING,
+    Level.ERROR,
+    Level.ERROR,
 )
 UNPROVEN = _review(
     ChangeRule.DIFF_UNPROVEN,
-    Level.WARNING,
+    Level.ERROR,
     "A schema changed in a way of which neither a proof nor a value shows whether it breaks "
     "anybody: somebody has to look.",
 )
 INCOMPLETE = _review(
     ChangeRule.DIFF_INCOMPLETE,
-    Level.WARNING,
+    Level.ERROR,
     "A part of the documents could not be compared to the end: it takes more time or memory than "
     "any document should, or breaks an assumption.",
 )
@@ -64,6 +64,12 @@ EXPIRED = _review(
     Level.WARNING,
     "An acceptance counts until its day; the change that it covered is reported again.",
 )
+PENDING = _review(
+    ChangeRule.ACCEPTANCE_PENDING,
+    Level.WARNING,
+    "With `--accepted-in-base`, an acceptance counts once it is part of the base: the author of a "
+    "change does not approve it.",
+)
 VERSION_TOO_LOW = _review(
     ChangeRule.VERSION_TOO_LOW,
     Level.WARNING,
@@ -82,6 +88,7 @@ DESCRIPTIONS: tuple[RuleDescription, ...] = (
     INVALID,
     UNUSED,
     EXPIRED,
+    PENDING,
     VERSION_TOO_LOW,
     VERSION,
 )

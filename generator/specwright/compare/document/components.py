@@ -1,0 +1,51 @@
+"""Schemas that no operation refers to: payloads that are described and sent by other means."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any
+
+from specwright.compare.document.contents import SharedSchema
+from specwright.compare.schemas.equality import references
+from specwright.compare.schemas.polarity import Polarity, Way, Writing
+from specwright.document.applicators import Subschema
+from specwright.document.model import Document
+from specwright.document.sites import components
+from specwright.errors import InputError
+from specwright.pointer import Pointer, join, split
+
+_AT = join("components", "schemas")
+
+
+def unused_schemas(base: Document, revision: Document) -> Iterator[tuple[str, SharedSchema]]:
+    """Yield the schemas by name, in both directions: nobody says who sends them."""
+    sides = [_schemas(each) for each in (base, revision)]
+    changed = [name for name in sides[0] if sides[1].get(name, sides[0][name]) != sides[0][name]]
+    if not changed:
+        return
+    used = _used(base) | _used(revision)
+    for name in changed:
+        at = _AT + join(name)
+        if at not in used:
+            old, new = ((Subschema(at, side[name]),) for side in sides)
+            for polarity in Polarity:
+                yield name, SharedSchema(old, new, Way(polarity, Writing.TYPED))
+
+
+def _schemas(document: Document) -> dict[str, Any]:
+    found = components(document).value.get("schemas")
+    return found if isinstance(found, dict) else {}
+
+
+def _used(document: Document) -> set[Pointer]:
+    """The components that operations refer to, however far away."""
+    pending = [document.data.get(name) for name in ("paths", "webhooks")]
+    met: set[str] = set()
+    while pending:
+        for ref in references(pending.pop()):
+            if ref not in met and document.is_local(ref):
+                met.add(ref)
+                with suppress(InputError):
+                    pending.append(document.resolve(ref))
+    return {join(*split(document.target(ref))[:3]) for ref in met}

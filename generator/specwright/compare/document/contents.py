@@ -1,0 +1,93 @@
+"""The media types of bodies and answers, and the schemas of what is in them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+from specwright.compare.document.pairing import contents_by_media_type, paired
+from specwright.compare.document.serialisation import encoding_changes
+from specwright.compare.schemas.flatten import Subschemas
+from specwright.compare.schemas.polarity import Polarity, Way, Writing
+from specwright.compare.verdicts.change import Change, shown
+from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.document.applicators import Subschema
+from specwright.document.model import Document
+from specwright.document.sites import Site, is_json
+from specwright.pointer import join
+
+_FORMS = ("multipart/", "application/x-www-form-urlencoded")
+
+
+@dataclass(frozen=True, slots=True)
+class SharedSchema:
+    """A schema that both documents have at the same place, and how its values are sent."""
+
+    base: Subschemas
+    revision: Subschemas
+    way: Way
+
+
+Found = Change | SharedSchema
+
+
+def content_changes(
+    documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
+) -> Iterator[Found]:
+    """Yield media types that came or went, and the schemas of those that both have."""
+    base, revision = (
+        contents_by_media_type(document, holder)
+        for document, holder in zip(documents, (old, new), strict=True)
+    )
+    # What is sent as one media type may be taken as one of a range.
+    sent, taken = (base, revision) if polarity is Polarity.TO_SERVER else (revision, base)
+    ranges = {name: _range(name, taken) for name in sent if name not in taken}
+    covered = {name: each for name, each in ranges.items() if each is not None}
+    for name, one, other in paired(base, revision):
+        if one is None and other is None:
+            continue
+        if name in covered:
+            one, other = one or base[covered[name]], other or revision[covered[name]]
+        if one is not None and other is not None:
+            yield _schemas(name, one, other, polarity)
+            if name.startswith(_FORMS):
+                yield from encoding_changes(documents, one, other, polarity)
+        elif one is not None and name not in covered.values():
+            message = f"media type {shown(name)} is gone"
+            yield Change(ChangeRule.MEDIA_TYPE_REMOVED, one.pointer, new / "content", message)
+        elif other is not None:
+            yield Change(ChangeRule.ADDED, None, other.pointer, f"media type {shown(name)} is new")
+
+
+def _range(name: str, others: dict[str, Site]) -> str | None:
+    """The range among other media types that a media type belongs to."""
+    return next((each for each in others if "*" in each and fnmatchcase(name, each)), None)
+
+
+def _schemas(name: str, old: Site, new: Site, polarity: Polarity) -> SharedSchema:
+    # Parts of several are JSON as soon as they are objects.
+    is_typed = is_json(name) or name.startswith("multipart/")
+    text = Writing.XML if name.endswith(("/xml", "+xml")) else Writing.TEXT
+    found = slot(old, new, Way(polarity, Writing.TYPED if is_typed else text))
+    if not name.startswith(_FORMS):
+        return found
+    # A form is an object, whether its schema says so or not.
+    base, revision = (
+        (*each, Subschema(each[0].pointer, {"type": "object"}))
+        for each in (found.base, found.revision)
+    )
+    return SharedSchema(base, revision, found.way)
+
+
+def slot(old: Site, new: Site, way: Way) -> SharedSchema:
+    """Return the schemas of two holders of one."""
+    return SharedSchema(_schema(old), _schema(new), way)
+
+
+def _schema(holder: Site) -> Subschemas:
+    # No schema and the schema `true` say the same: any value.
+    name = "itemSchema" if "itemSchema" in holder.value else "schema"
+    value: Any = holder.value.get(name, True)
+    return (Subschema(holder.pointer + join(name), value),)

@@ -1,0 +1,102 @@
+"""How the values of parameters, headers and parts of a form are written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from specwright.compare.document.pairing import paired
+from specwright.compare.schemas.flatten import types
+from specwright.compare.schemas.polarity import Polarity, Writing
+from specwright.compare.verdicts.change import Change, became
+from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.document.model import Document
+from specwright.document.sites import Site, members
+from specwright.document.sites import schema as schema_of
+
+# A field of a parameter or header that says how its value is written, and what it is by default.
+_SERIALISATION: Mapping[str, object] = {
+    "style": None,
+    "explode": None,
+    "allowReserved": False,
+    "allowEmptyValue": False,
+}
+# Of these, true allows more.
+_ALLOWING = ("allowReserved", "allowEmptyValue")
+_STYLES = {"query": "form", "cookie": "form", "path": "simple", "header": "simple"}
+# The media type of a part by the type of its schema (OAS 3.1.1, 4.8.15.1.1).
+_PARTS = {"object": "application/json", "array": "application/json"}
+
+
+def serialisation_changes(
+    old: Site, new: Site, place: str, words: str, polarity: Polarity
+) -> Iterator[Change]:
+    """Yield the ways in which a parameter or header is written otherwise."""
+    before, after = (_serialisation(each, place) for each in (old, new))
+    yield from _changes(before, after, (old, new), words, polarity)
+
+
+def _changes(
+    before: Mapping[str, object],
+    after: Mapping[str, object],
+    sites: tuple[Site, Site],
+    words: str,
+    polarity: Polarity,
+) -> Iterator[Change]:
+    old, new = sites
+    for name in before:
+        if before[name] != after[name]:
+            allows_more = name in _ALLOWING and (after[name] is True) is (
+                polarity is Polarity.TO_SERVER
+            )
+            rule = ChangeRule.RELAXED if allows_more else ChangeRule.SERIALISATION_CHANGED
+            message = f"{words}: {name} {became(before[name], after[name])}"
+            yield Change(rule, old / name, new / name, message)
+
+
+def _serialisation(site: Site, place: str) -> dict[str, object]:
+    style = site.value.get("style", _STYLES.get(place))
+    usual = {**_SERIALISATION, "style": style}
+    found = {name: site.value.get(name, default) for name, default in usual.items()}
+    # What is usual follows from the style, whose change says enough.
+    return {**found, "explode": None if found["explode"] == (style == "form") else found["explode"]}
+
+
+def encoding_changes(
+    documents: tuple[Document, Document], old: Site, new: Site, polarity: Polarity
+) -> Iterator[Change]:
+    """Yield the parts of a form that are written otherwise."""
+    sides = tuple(zip(documents, (old, new), strict=True))
+    encodings = [dict(members(document, site, "encoding")) for document, site in sides]
+    for name, *found in paired(*encodings):
+        sites = [
+            part or Site(site / "encoding", {})
+            for part, site in zip(found, (old, new), strict=True)
+        ]
+        before, after = (
+            {
+                **_serialisation(part, "query"),
+                "contentType": _media_types(document, site, name, part),
+            }
+            for (document, site), part in zip(sides, sites, strict=True)
+        )
+        yield from _changes(before, after, (sites[0], sites[1]), f"part '{name}'", polarity)
+
+
+def _media_types(document: Document, content: Site, name: str, part: Site) -> str:
+    """The media types of a part of a form, as it says or by its schema."""
+    said = part.value.get("contentType")
+    if isinstance(said, str):
+        return ", ".join(sorted("".join(each.lower().split()) for each in said.split(",")))
+    found = dict(members(document, schema_of(document, content), "properties")).get(name)
+    values = found.value if found else {}
+    if values.get("format") == "binary" or {"contentEncoding", "contentMediaType"} & values.keys():
+        return str(values.get("contentMediaType", "application/octet-stream"))
+    kinds = [_PARTS[each] for each in types(values.get("type")) if each in _PARTS]
+    return kinds[0] if kinds else "text/plain"
+
+
+def writing_of(site: Site) -> Writing:
+    """Return how the value of a parameter or header is written."""
+    style = site.value.get("style", _STYLES.get(str(site.value.get("in"))))
+    repeats = style == "form" and site.value.get("explode") is not False
+    return Writing.REPEATED if repeats else Writing.TEXT

@@ -1,0 +1,99 @@
+"""The verdicts on all pairs of schemas that differ, by proofs in a process of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from specwright.compare.proofs.containment import Outcome, Prover, Verdict
+from specwright.compare.schemas.alternatives import Alternative
+from specwright.compare.schemas.pairs import Schema, directed
+from specwright.compare.schemas.steps import Claim
+from specwright.compare.schemas.walk import Difference, Walk
+from specwright.isolation import Limits, Stopped, isolated
+from specwright.samples.sides import Side
+
+# What proofs may use: seconds, more for each pair of schemas, and memory.
+_SECONDS, _SECONDS_PER_PAIR, _MEMORY = 8.0, 0.05, 512 * 1024 * 1024
+
+# Of the claims of each difference that has some.
+Judged = Mapping[Difference, tuple[Verdict, ...]]
+
+
+def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
+    """Return the verdicts on the claims of each difference that has some, in their order."""
+    prover = Prover(walk.sides)
+    claims = {each: each.claims for each in differences if each.claims}
+    tasks = [
+        partial(prover.verdicts, found, *_whole(each, walk.sides)) for each, found in claims.items()
+    ]
+    outcomes = isolated(tasks, _limits(tasks))
+    judged = {
+        each: _alone(prover, found, outcome) if isinstance(outcome, Stopped) else outcome
+        for (each, found), outcome in zip(claims.items(), list(outcomes), strict=True)
+    }
+    excused = _excused(walk, prover, judged)
+    if excused:
+        counted = set(walk.reached(walk.roots, excused))
+        for each in judged.keys() - counted:
+            judged[each] = (Verdict(Outcome.SAFE),) * len(judged[each])
+    return judged
+
+
+def _limits(tasks: Sequence[object]) -> Limits:
+    return Limits(_SECONDS + len(tasks) * _SECONDS_PER_PAIR, _MEMORY)
+
+
+def _alone(prover: Prover, claims: tuple[Claim, ...], reason: Stopped) -> tuple[Verdict, ...]:
+    """The verdicts on keywords without all that stands beside them, which was too much."""
+    tasks = [partial(prover.alone, each) for each in claims]
+    unknown = Verdict(Outcome.UNPROVEN, reason=f": {reason}")
+    return tuple(
+        unknown if isinstance(found, Stopped) or found is None else found
+        for found in isolated(tasks, _limits(tasks))
+    )
+
+
+def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
+    """The alternatives of which all that may be sent fits the union that takes it."""
+    broken = {
+        each
+        for each, found in judged.items()
+        if any(verdict.outcome in (Outcome.BREAKS, Outcome.UNPROVEN) for verdict in found)
+    }
+    doubtful = [
+        each
+        for each in walk.below
+        if each.pair.frame and any(below in broken for below in walk.reached([each]))
+    ]
+    tasks = [partial(prover.covers, *_framed(each, walk.sides)) for each in doubtful]
+    outcomes = isolated(tasks, _limits(tasks)) if tasks else ()
+    return [each for each, outcome in zip(doubtful, outcomes, strict=True) if outcome is True]
+
+
+def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
+    """The union that takes the values of an alternative, and what the alternative is meant for."""
+    pair = difference.pair
+    assert pair.frame is not None
+    way = pair.way.polarity
+    flat, _, _ = directed(way, pair.base, pair.revision)
+    sender, receiver, _ = directed(way, *sides)
+    _, taking, _ = directed(way, *pair.frame)
+    return receiver.whole(taking), Alternative(sender.document, flat.places, way).closed(sender)
+
+
+def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
+    """What is sent and what is taken, as both documents have it."""
+    pair = difference.pair
+    if pair.base.hidden or pair.revision.hidden:
+        # Documents do not know which properties only the other side sends.
+        sent, taken, _ = directed(pair.way.polarity, *difference.ends)
+        return sent, taken
+    base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
+    sent, taken, _ = directed(pair.way.polarity, base, revision)
+    if pair.frame is None:
+        return sent, taken
+    sent_frame, taken_frame, _ = directed(
+        pair.way.polarity, sides[0].whole(pair.frame[0]), sides[1].whole(pair.frame[1])
+    )
+    return {"allOf": [sent, sent_frame]}, taken_frame

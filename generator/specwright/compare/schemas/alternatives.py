@@ -1,0 +1,265 @@
+"""Which alternatives of two unions are the same, whatever their order, names and words."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from specwright.compare.schemas.flatten import CHOICES, Flat, Subschemas, flatten, is_note, types
+from specwright.compare.schemas.polarity import Polarity
+from specwright.document.applicators import Subschema, applying
+from specwright.document.model import Document
+from specwright.document.shape import OBJECTS
+from specwright.pointer import Pointer, join, resolve, split
+from specwright.samples.sides import Side
+
+# Lists whose order means nothing.
+_SETS = ("enum", "required", "type")
+# From here on, a schema is rather the same than another one.
+_ALIKE = 0.5
+# With one of these, other properties than the declared ones are not just left open.
+_SAYING_MORE = frozenset(
+    (
+        *("additionalProperties", "unevaluatedProperties", "patternProperties", "propertyNames"),
+        *("minProperties", "maxProperties"),
+    )
+)
+
+
+# Without slots: what it finds is kept.
+@dataclass(frozen=True)
+class Alternative:
+    """One of the schemas that a value may fit; a schema that is no union is its only one."""
+
+    document: Document
+    places: Subschemas
+    polarity: Polarity
+
+    @cached_property
+    def flat(self) -> Flat:
+        return flatten(self.document, self.places, self.polarity)
+
+    @cached_property
+    def meaning(self) -> str:
+        """The schema without words, order and the name of what it refers to."""
+        ends = [self.document.end(each.pointer, each.value)[1] for each in self.places]
+        return json.dumps([_meaning(each) for each in ends], sort_keys=True, default=str)
+
+    @property
+    def reference(self) -> Pointer | None:
+        """The pointer of the component that it refers to."""
+        value = self.places[0].value
+        ref = value.get("$ref") if isinstance(value, dict) else None
+        return self.document.target(ref) if self.document.is_local(ref) else None
+
+    @property
+    def name(self) -> str:
+        """What people call it: the component, its title, its value or its type."""
+        if self.reference is not None:
+            return split(self.reference)[-1]
+        for keyword in ("title", "const", "enum", "type"):
+            if keyword in self.flat.keywords:
+                found = self.flat.keywords[keyword]
+                return found if isinstance(found, str) else json.dumps(found, ensure_ascii=False)
+        return "object" if self.properties else "any value"
+
+    @cached_property
+    def kinds(self) -> frozenset[str]:
+        """The types of its values, as far as they are said."""
+        said = types(self.flat.keywords.get("type"))
+        return frozenset("number" if each == "integer" else each for each in said)
+
+    @cached_property
+    def tags(self) -> dict[str, str]:
+        """The properties that have one value only."""
+        found = {}
+        for (keyword, name), places in self.flat.children.items():
+            if keyword == "properties":
+                values = _listed(flatten(self.document, places, self.polarity))
+                if values is not None and len(values) == 1:
+                    found[name] = values[0]
+        return found
+
+    @property
+    def is_null(self) -> bool:
+        return types(self.flat.keywords.get("type")) == ["null"]
+
+    @property
+    def values(self) -> list[str] | None:
+        """The values, if they are listed one by one."""
+        return _listed(self.flat)
+
+    @property
+    def properties(self) -> set[str]:
+        declared = {name for keyword, name in self.flat.children if keyword == "properties"}
+        return declared | self.flat.required
+
+    def closed(self, side: Side) -> dict[str, Any]:
+        """Return the schema without values that have properties of which it says nothing.
+
+        That an open object may get a property is no change of it.
+        """
+        whole: dict[str, Any] = side.whole(self.places)
+        parts = [
+            each.value
+            for each in applying(self.document, self.places)
+            if isinstance(each.value, dict)
+        ]
+        names = {
+            str(name)
+            for part in parts
+            for keyword in ("properties", "required")
+            for name in part.get(keyword) or ()
+        }
+        if not names or any(_SAYING_MORE & part.keys() for part in parts):
+            return whole
+        closing = {"properties": dict.fromkeys(sorted(names), True), "additionalProperties": False}
+        return {"allOf": [whole, closing]}
+
+
+def alternatives(
+    document: Document, choices: list[Subschema], polarity: Polarity
+) -> list[Alternative]:
+    """Return the alternatives of a union, and those of the unions that are among them."""
+    found: list[Alternative] = []
+    stack = choices[::-1]
+    seen: set[str] = set()
+    while stack:
+        place = stack.pop()
+        pointer, value = document.end(place.pointer, place.value)
+        inner = _union(value)
+        if inner is None:
+            found.append(Alternative(document, (place,), polarity))
+        elif pointer not in seen:
+            seen.add(pointer)
+            at = pointer + join(inner)
+            stack += [Subschema(at + join(n), each) for n, each in enumerate(value[inner])][::-1]
+    return found
+
+
+def by_type(document: Document, places: Subschemas, polarity: Polarity) -> list[Alternative]:
+    """Return a schema as one alternative for each type that it names."""
+    if len(places) == 1:
+        pointer, value = document.end(places[0].pointer, places[0].value)
+        kinds = types(value.get("type")) if isinstance(value, dict) else []
+        if len(kinds) > 1:
+            parts = [Subschema(pointer, {**value, "type": kind}) for kind in kinds]
+            return [Alternative(document, (part,), polarity) for part in parts]
+    return [Alternative(document, places, polarity)]
+
+
+def partners(
+    base: Sequence[Alternative], revision: Sequence[Alternative]
+) -> Iterator[tuple[int, int]]:
+    """Each alternative of the revision (first) that is one of the base (second)."""
+    by_meaning: defaultdict[str, list[int]] = defaultdict(list)
+    for index, each in enumerate(base):
+        by_meaning[each.meaning].append(index)
+    left = []
+    free = set(range(len(base)))
+    for index, each in enumerate(revision):
+        if by_meaning[each.meaning]:
+            partner = by_meaning[each.meaning].pop(0)
+            free.remove(partner)
+            yield index, partner
+        else:
+            left.append(index)
+    if all(each.values is not None for each in (*base, *revision)):
+        # Values by another name are compared as one set of them.
+        return
+    likely = sorted(
+        (-likeness, abs(new - old), new, old)
+        for new in left
+        for old in sorted(free)
+        if (likeness := _likeness(base[old], revision[new])) > 0
+    )
+    done: set[int] = set()
+    for *_, new, old in likely:
+        if new not in done and old in free:
+            done.add(new)
+            free.remove(old)
+            yield new, old
+
+
+def is_another(one: Alternative, other: Alternative) -> bool:
+    """Whether a reference leads to another component, and not to the same by another name."""
+    places = one.reference, other.reference
+    return (
+        None not in places
+        and places[0] != places[1]
+        and _has(one.document, places[1])
+        and _has(other.document, places[0])
+        and _likeness(one, other) < _ALIKE
+    )
+
+
+def _has(document: Document, pointer: Pointer | None) -> bool:
+    try:
+        resolve(document.data, pointer or "")
+    except (KeyError, ValueError):
+        return False
+    return True
+
+
+def _likeness(one: Alternative, other: Alternative) -> float:
+    """How likely it is that one schema became the other one: from 0, not at all, to 1."""
+    if one.kinds and other.kinds and not one.kinds & other.kinds:
+        return 0
+    if any(other.tags.get(name, tag) != tag for name, tag in one.tags.items()):
+        return 0
+    if one.reference is not None and one.reference == other.reference:
+        return 1
+    if one.values is not None and other.values is not None:
+        return len({*one.values} & {*other.values}) / len({*one.values, *other.values, ""})
+    if one.properties or other.properties:
+        shared = len(one.properties & other.properties)
+        return shared / len(one.properties | other.properties)
+    return 0.1 if one.kinds and other.kinds else 0
+
+
+def _union(value: Any) -> str | None:
+    """The keyword of a schema that is nothing but a union."""
+    if not isinstance(value, dict):
+        return None
+    said = [name for name in value if not is_note(name) and name != "discriminator"]
+    is_union = len(said) == 1 and said[0] in CHOICES and isinstance(value[said[0]], list)
+    return said[0] if is_union else None
+
+
+def _listed(flat: Flat) -> list[str] | None:
+    values = [flat.keywords["const"]] if "const" in flat.keywords else flat.keywords.get("enum")
+    return (
+        [json.dumps(each, sort_keys=True) for each in values] if isinstance(values, list) else None
+    )
+
+
+def _meaning(schema: Any) -> Any:
+    if not isinstance(schema, dict):
+        return schema
+    found: dict[str, Any] = {}
+    for name, value in schema.items():
+        match OBJECTS["schema"].get(name), value:
+            case _ if is_note(name):
+                pass
+            case "schema", dict():
+                found[name] = _meaning(value)
+            case "schema[]", list():
+                listed = [_meaning(each) for each in value]
+                found[name] = listed if name == "prefixItems" else _in_order(listed)
+            case "schema{}", dict():
+                found[name] = {key: _meaning(each) for key, each in value.items()}
+            case _, list() if name in _SETS:
+                found[name] = _in_order(value)
+            case _ if name == "const":
+                found["enum"] = [value]
+            case _:
+                found[name] = value
+    return found
+
+
+def _in_order(values: list[Any]) -> list[Any]:
+    return sorted(values, key=lambda each: json.dumps(each, sort_keys=True, default=str))

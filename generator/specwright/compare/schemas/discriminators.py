@@ -1,0 +1,110 @@
+"""Which tag stands for which alternative of a union (OAS 3.1.1, 4.8.25)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from specwright.compare.schemas.alternatives import Alternative
+from specwright.compare.schemas.flatten import Flat
+from specwright.compare.schemas.pairs import Pair, directed
+from specwright.compare.schemas.steps import COMPATIBLE, Plain
+from specwright.compare.verdicts.change import became
+from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.document.model import Document
+
+Discriminator = dict[str, Any]
+
+
+def discriminator_changes(pair: Pair) -> Iterator[Plain]:
+    """Yield what changed about the property that tells alternatives apart, and its values."""
+    old, new = (_discriminator(flat) for flat in (pair.base, pair.revision))
+    if old is None and new is None:
+        return
+    base = pair.base.place("discriminator", pair.revision)
+    revision = pair.revision.place("discriminator", pair.base)
+    if old is None or new is None:
+        words = became(*(each and each.get("propertyName") for each in (old, new)))
+        yield Plain(COMPATIBLE, base, revision, f"the discriminator {words}")
+        return
+    names = [each.get("propertyName") for each in (old, new)]
+    if names[0] != names[1]:
+        message = f"the discriminator {became(*names)}"
+        yield Plain(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
+        return
+    broken = sorted(_broken(pair, old, new))
+    if broken:
+        message = f"the discriminator knows other tags for {', '.join(broken)}"
+        yield Plain(ChangeRule.DISCRIMINATOR_CHANGED, base, revision, message)
+    elif _tags(old).keys() != _tags(new).keys():
+        message = f"tags of the discriminator {became(_words(old), _words(new))}"
+        yield Plain(COMPATIBLE, base, revision, message)
+
+
+def _broken(pair: Pair, old: Discriminator, new: Discriminator) -> Iterator[str]:
+    """The alternatives that are sent with a tag that is not understood."""
+    for union in pair.unions:
+        for after, before in union.partners:
+            base, revision = union.base[before], union.revision[after]
+            sender, receiver, _ = directed(pair.way.polarity, (base, old), (revision, new))
+            if not _sent(*sender) <= _taken(*receiver):
+                yield revision.name
+    if not pair.unions:
+        # Those that refer to this schema by `allOf` are not known here.
+        lost, others, _ = directed(pair.way.polarity, _tags(old), _tags(new))
+        yield from (
+            tag
+            for tag, target in lost.items()
+            if others and (tag not in others or _is_swapped(others, tag, target))
+        )
+
+
+def _is_swapped(tags: dict[str, str], tag: str, target: str) -> bool:
+    """Whether another tag stands for what a tag stood for."""
+    return tags[tag] != target and target in tags.values()
+
+
+def _sent(alternative: Alternative, discriminator: Discriminator) -> set[str]:
+    """The tags that an alternative is sent with; none where its schema says which."""
+    name = str(discriminator.get("propertyName"))
+    if name in alternative.tags:
+        return set()
+    return _mapped(alternative, discriminator) or _implied(alternative)
+
+
+def _taken(alternative: Alternative, discriminator: Discriminator) -> set[str]:
+    return _mapped(alternative, discriminator) | _implied(alternative)
+
+
+def _mapped(alternative: Alternative, discriminator: Discriminator) -> set[str]:
+    pointer = alternative.reference
+    return {
+        tag
+        for tag, target in _tags(discriminator).items()
+        if pointer is not None and _target(alternative.document, target) == pointer
+    }
+
+
+def _implied(alternative: Alternative) -> set[str]:
+    """The name of the component, which is its tag unless a mapping has one."""
+    return {alternative.name} if alternative.reference is not None else set()
+
+
+def _target(document: Document, target: str) -> str:
+    """The pointer that a mapping leads to: a reference, or the name of a component."""
+    return document.target(target) if "#" in target else f"/components/schemas/{target}"
+
+
+def _discriminator(flat: Flat) -> Discriminator | None:
+    found = flat.keywords.get("discriminator")
+    return found if isinstance(found, dict) else None
+
+
+def _tags(discriminator: Discriminator) -> dict[str, str]:
+    mapping = discriminator.get("mapping")
+    found = mapping if isinstance(mapping, dict) else {}
+    return {str(tag): str(target) for tag, target in found.items()}
+
+
+def _words(discriminator: Discriminator) -> str:
+    return ", ".join(sorted(_tags(discriminator)))

@@ -1,0 +1,171 @@
+"""A schema of the base and the one that took its place, and what both say themselves."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+from specwright.compare.schemas.equality import Sameness
+from specwright.compare.schemas.flatten import ChildKey, Flat, Subschemas
+from specwright.compare.schemas.polarity import Polarity, Way
+from specwright.compare.schemas.unions import Union
+from specwright.samples.sides import Side
+
+T = TypeVar("T")
+Schema = dict[str, Any]
+
+
+class Keywords(NamedTuple):
+    """Keywords that mean something together.
+
+    Attributes:
+        stem: the start of the ids of the rules: `…-narrowed` and `…-widened`.
+        asserts: whether validators enforce them; else any change is taken for a break.
+    """
+
+    stem: str
+    names: tuple[str, ...]
+    asserts: bool = True
+
+
+# In this order: what a value is, what limits it, what it holds, what it is put together from.
+STEPS = (
+    Keywords("type", ("type",)),
+    Keywords("enum", ("enum", "const")),
+    Keywords("format", ("format",), asserts=False),
+    Keywords("content", ("contentEncoding",), asserts=False),
+    Keywords("content", ("contentMediaType",), asserts=False),
+    Keywords("content", ("contentSchema",), asserts=False),
+    Keywords("range", ("minimum", "exclusiveMinimum")),
+    Keywords("range", ("maximum", "exclusiveMaximum")),
+    Keywords("range", ("multipleOf",)),
+    Keywords("length", ("minLength",)),
+    Keywords("length", ("maxLength",)),
+    Keywords("pattern", ("pattern",)),
+    Keywords("array", ("minItems",)),
+    Keywords("array", ("maxItems",)),
+    Keywords("array", ("uniqueItems",)),
+    Keywords("array", ("items", "prefixItems", "unevaluatedItems")),
+    Keywords("array", ("contains", "minContains", "maxContains")),
+    Keywords("object", ("minProperties",)),
+    Keywords("object", ("maxProperties",)),
+    Keywords("object", ("additionalProperties", "patternProperties", "unevaluatedProperties")),
+    Keywords("object", ("propertyNames",)),
+    Keywords("object", ("dependentRequired",)),
+    Keywords("object", ("dependentSchemas",)),
+    Keywords("union", ("anyOf",)),
+    Keywords("union", ("oneOf",)),
+    Keywords("union", ("allOf",)),
+    Keywords("union", ("not",)),
+    Keywords("union", ("if", "then", "else")),
+    Keywords("union", ("$dynamicRef", "$ref")),
+)
+# Keywords that may say something of properties which `properties` does not name.
+_ELSEWHERE = frozenset(("if", "allOf", "not", "$dynamicRef", "unevaluatedProperties"))
+# Patterns that every text has.
+_EVERYTHING = ("", ".*", "^", "$", "^.*")
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A schema of the base and the one of the revision that took its place.
+
+    Attributes:
+        unions: what became of the alternatives.
+        frame: both unions that these are alternatives of: what one refuses another may take.
+    """
+
+    base: Flat
+    revision: Flat
+    way: Way
+    unions: tuple[Union, ...] = ()
+    frame: tuple[Subschemas, Subschemas] | None = None
+
+    @property
+    def is_lifted(self) -> bool:
+        """Whether all there is to compare are alternatives."""
+        return any(each.is_all for each in self.unions)
+
+    @property
+    def shared(self) -> tuple[ChildKey, ...]:
+        """The schemas below that both have."""
+        if self.is_lifted:
+            return ()
+        return tuple(key for key in self.base.children if key in self.revision.children)
+
+
+def directed(polarity: Polarity, before: T, after: T) -> tuple[T, T, str]:
+    """What is sent, what is taken, and what a break is called."""
+    if polarity is Polarity.TO_SERVER:
+        return before, after, "narrowed"
+    return after, before, "widened"
+
+
+def written(pair: Pair, sides: tuple[Side, Side], same: Sameness) -> tuple[Schema, Schema]:
+    """Both schemas by themselves: what is compared below them is open in both."""
+    base, revision = pair.base, pair.revision
+    found: tuple[Schema, Schema] = ({}, {})
+    known = {name for group in STEPS for name in group.names} | {"required"}
+    for name in known & (base.keywords.keys() | revision.keywords.keys()):
+        values = base.keywords.get(name), revision.keywords.get(name)
+        is_same = name in base.keywords and name in revision.keywords and same(*values)
+        for into, flat, side in zip(found, (base, revision), sides, strict=True):
+            if is_same:
+                into[name] = sides[0].absolute(values[0])
+            elif name in flat.keywords:
+                into[name] = side.absolute(flat.keywords[name])
+    shared = set(pair.shared)
+    for into, flat, other, side in zip(
+        found, (base, revision), (revision, base), sides, strict=True
+    ):
+        for key, places in flat.children.items():
+            is_named = key[0] == "properties" and not pair.is_lifted and not _speaks(other)
+            _put(into, key, True if key in shared or is_named else side.whole(places))
+    for union in pair.unions:
+        _put_union(union, sides, found)
+    for into in found:
+        if into.get("pattern") in _EVERYTHING:
+            del into["pattern"]
+    base_schema, revision_schema = found
+    return _in_order(base_schema), _in_order(revision_schema)
+
+
+def _speaks(flat: Flat) -> bool:
+    """Whether a schema may say something of properties that it does not declare itself."""
+    return bool(flat.choices) or bool(_ELSEWHERE & flat.keywords.keys())
+
+
+def _in_order(schema: Schema) -> Schema:
+    """The schema with one way to write what means the same."""
+    if "const" in schema and "enum" not in schema:
+        schema["enum"] = [schema.pop("const")]
+    kinds = schema.get("type")
+    if isinstance(kinds, list):
+        schema["type"] = kinds[0] if len(kinds) == 1 else sorted(map(str, kinds))
+    for name in ("enum", "required"):
+        if isinstance(schema.get(name), list):
+            schema[name] = sorted(schema[name], key=lambda each: json.dumps(each, default=str))
+    return schema
+
+
+def _put(schema: Schema, key: ChildKey, value: Any) -> None:
+    keyword, name = key
+    if keyword in ("prefixItems", "allOf"):
+        schema.setdefault(keyword, []).append(value)
+    elif name or keyword in ("properties", "patternProperties", "dependentSchemas"):
+        schema.setdefault(keyword, {})[name] = value
+    else:
+        schema[keyword] = value
+
+
+def _put_union(union: Union, sides: tuple[Side, Side], found: tuple[Schema, Schema]) -> None:
+    """Alternatives that both have stand for each other; they are compared by themselves."""
+    before = [sides[0].whole(each.places) for each in union.base]
+    shared = dict(union.partners)
+    after = [before[old] for old in sorted(shared.values())]
+    after += [sides[1].whole(each.places) for each in union.new]
+    if union.base and union.names[0]:
+        found[0][union.keyword] = before
+    if union.revision and union.names[1]:
+        found[1][union.keyword] = after

@@ -1,0 +1,131 @@
+"""Unions of both documents by alternatives; a schema may become a union, or be one no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from specwright.compare.schemas.alternatives import (
+    Alternative,
+    alternatives,
+    by_type,
+    is_another,
+    partners,
+)
+from specwright.compare.schemas.flatten import CHOICES, Flat, is_note
+from specwright.compare.schemas.polarity import Polarity
+from specwright.compare.verdicts.change import became
+from specwright.document.applicators import Subschema
+from specwright.document.model import Document
+
+_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """A union of the base and what it became.
+
+    Attributes:
+        names: the keyword on both sides; None for a schema that is no union.
+        partners: each alternative of the revision (first) that is one of the base (second).
+        is_all: whether there is nothing else to compare.
+    """
+
+    names: tuple[str | None, str | None]
+    base: list[Alternative]
+    revision: list[Alternative]
+    partners: tuple[tuple[int, int], ...]
+    is_all: bool = False
+
+    @property
+    def keyword(self) -> str:
+        """The keyword of the base, or else of the revision."""
+        return self.names[0] or self.names[1] or CHOICES[0]
+
+    @property
+    def gone(self) -> list[Alternative]:
+        """The alternatives that only the base has."""
+        kept = {old for _, old in self.partners}
+        return [each for n, each in enumerate(self.base) if n not in kept]
+
+    @property
+    def new(self) -> list[Alternative]:
+        """The alternatives that only the revision has."""
+        kept = {new for new, _ in self.partners}
+        return [each for n, each in enumerate(self.revision) if n not in kept]
+
+    @property
+    def message(self) -> str:
+        """What it gains and loses."""
+        old, new = _listed(self.base), _listed(self.revision)
+        if None not in self.names:
+            parts = [("gains", _listed(self.new)), ("loses", _listed(self.gone))]
+            words = [f"{verb} {each}" for verb, each in parts if each]
+            return f"{self.names[1]} {' and '.join(words)}"
+        if old and new:
+            lists = [name and f" {name} of" for name in self.names]
+            return f"it was{lists[0] or ''} {old}, and is{lists[1] or ''} {new}"
+        return f"{self.keyword} {became(old or None, new or None)}"
+
+
+def _listed(each: list[Alternative]) -> str:
+    more = len(each) - _SHOWN
+    names = [alternative.name for alternative in each[:_SHOWN]]
+    return ", ".join([*names, f"{more} more"] if more > 0 else names)
+
+
+def _is_lifted(base: Flat, revision: Flat) -> bool:
+    """Whether one side is nothing but a union, and the other one is none.
+
+    The other one is then compared as a union of one alternative, or of one for each type.
+    """
+    if bool(base.choices) == bool(revision.choices):
+        return False
+    union = base if base.choices else revision
+    said = union.keywords.keys() - {"type", "discriminator"}
+    return len(union.choices) == 1 and not union.children and all(map(is_note, said))
+
+
+def unions(
+    documents: tuple[Document, Document], base: Flat, revision: Flat, polarity: Polarity
+) -> Iterator[Union]:
+    """Yield the unions of either side, each with what it became."""
+    whole = (
+        Alternative(documents[0], base.places, polarity),
+        Alternative(documents[1], revision.places, polarity),
+    )
+    if is_another(*whole):
+        yield Union((None, None), [whole[0]], [whole[1]], (), is_all=True)
+        return
+    lifted = _is_lifted(base, revision)
+
+    def side(document: Document, flat: Flat, name: str | None) -> list[Alternative]:
+        if name:
+            found = alternatives(document, flat.choices[name], polarity)
+            return [_beside(flat, each) for each in found] if lifted else found
+        return by_type(document, flat.places, polarity) if lifted else []
+
+    for names in _names(base, revision):
+        old, new = side(documents[0], base, names[0]), side(documents[1], revision, names[1])
+        yield Union(names, old, new, tuple(partners(old, new)), lifted)
+
+
+def _beside(flat: Flat, each: Alternative) -> Alternative:
+    """An alternative with the type that stands beside all of them."""
+    if "type" not in flat.keywords:
+        return each
+    kind = Subschema(flat.pointer, {"type": flat.keywords["type"]})
+    return replace(each, places=(*each.places, kind))
+
+
+def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]]:
+    """The keywords of unions that belong together, with the same name if they have one."""
+    names = [[name for name in CHOICES if name in each.choices] for each in (base, revision)]
+    shared = [name for name in names[0] if name in names[1]]
+    yield from ((name, name) for name in shared)
+    old, new = ([name for name in each if name not in shared] for each in names)
+    if old and new:
+        yield old[0], new[0]
+    else:
+        yield from ((name, None) for name in old)
+        yield from ((None, name) for name in new)
