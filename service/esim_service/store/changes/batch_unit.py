@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
@@ -11,7 +11,7 @@ from ..statements.batched_sql import answers, written
 from ..statements.unit import Row, Statement, Unit
 from ..tables import partners
 from .change import Change
-from .database import HeldError
+from .database import HeldError, LockedError
 
 T = TypeVar("T")
 
@@ -53,7 +53,7 @@ class _Running:
 
 
 def batch_unit(
-    changes: Sequence[Change[Any]], key: Callable[[str], int]
+    changes: Sequence[Change[Any]], key: Callable[[str], int], *, waits: bool = True
 ) -> Unit[Sequence[Outcome[Any]]]:
     """Make changes whose subjects differ, each as if it were alone; return what became of them.
 
@@ -63,18 +63,17 @@ def batch_unit(
 
     Args:
         key: of the advisory lock by which a name is held.
+        waits: whether to wait for accounts that another transaction holds; what is to change them
+            is refused otherwise.
     """
     names = {each.subject: key(each.subject) for each in changes if each.gives_way}
     scopes = [each.scope for each in changes]
-    before, held = yield from partners.lock_accounts(scopes, names.values())
+    before, held = yield from partners.lock_accounts(scopes, names.values(), waits=waits)
     accounts = dict(before)
     # Nothing that a change reads can differ before the end.
     known: dict[Statement, Sequence[Row]] = {}
     writes: list[Statement] = []
-    outcomes = [
-        Outcome[Any](error=HeldError() if names.get(each.subject) in held else None)
-        for each in changes
-    ]
+    outcomes = [Outcome[Any](error=_refusal(each, accounts, names, held)) for each in changes]
     for turn in _turns(changes):
         running = [
             _Running(changes[place].act(accounts[changes[place].scope]), outcomes[place])
@@ -100,6 +99,18 @@ def batch_unit(
     if writes:
         yield written(writes)
     return outcomes
+
+
+def _refusal(
+    change: Change[Any],
+    accounts: Container[Scope],
+    names: Mapping[str, int],
+    held: Container[int],
+) -> Exception | None:
+    """Return why a change cannot be made now, if so."""
+    if change.scope not in accounts:
+        return LockedError("another transaction holds the account")
+    return HeldError() if names.get(change.subject) in held else None
 
 
 def _turns(changes: Sequence[Change[Any]]) -> Iterator[list[int]]:

@@ -28,6 +28,14 @@ class UnavailableError(Exception):
     """
 
 
+class ConflictError(UnavailableError):
+    """A transaction met others each time that it was repeated."""
+
+
+class LockedError(UnavailableError):
+    """Another transaction does not let go of something that this one has to change."""
+
+
 class HeldError(Exception):
     """Somebody holds the subject of a change that gives way to them."""
 
@@ -92,6 +100,14 @@ class Database(Writer, Protocol):
 
         The context is None when somebody else has the name. Otherwise it writes; write to it
         and not to the database itself, which may wait for what this context occupies.
+        """
+        ...
+
+    async def check(self) -> None:
+        """Return if the database can be written as requests do it.
+
+        Raises:
+            UnavailableError: it cannot, or changes wait of which none is made.
         """
         ...
 

@@ -19,7 +19,7 @@ from typing import Any, Generic, TypeVar
 
 from ..changes.change import Change, alone
 from ..changes.database import Dialect, HeldError, OperatorError, UnavailableError, Writer
-from ..statements.unit import Unit
+from ..statements.unit import Unit, row
 
 T = TypeVar("T")
 
@@ -143,6 +143,10 @@ class SqliteDatabase:
             yield self
         finally:
             self._held.discard(name)
+
+    async def check(self) -> None:
+        """Return if the writer is there."""
+        await self.run(partial(row, "SELECT 1"))
 
     async def backup(self, target: Path) -> None:
         """Copy the database as it is now to a file that appears when it is complete.
