@@ -12,7 +12,7 @@ from .change import Change
 T = TypeVar("T")
 
 # So many contexts of `Database.hold` may be long at a time; each may occupy a connection.
-LONG_HOLDS = 20
+LONG_HOLDS = 40
 
 Dialect: TypeAlias = Literal["sqlite", "postgres"]
 
