@@ -43,6 +43,15 @@ def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
     return None if found is None else _event(scope, found)
 
 
+def id_of(scope: Scope, sequence: int) -> Unit[str | None]:
+    """Return the id of the event with a number, if it is kept."""
+    found = yield from row(
+        "SELECT event_id FROM events WHERE partner_id = $1 AND mode = $2 AND sequence = $3",
+        *(scope.partner_id, scope.mode, sequence),
+    )
+    return None if found is None else found["event_id"]
+
+
 def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
     """Return whose oldest events are from before a moment, and the last of these of each.
 
