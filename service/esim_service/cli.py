@@ -10,6 +10,7 @@ from .commands.copy import copy
 from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
 from .commands.migrate import migrate
+from .commands.orders import orders_group
 from .commands.partners import partners_group
 from .commands.secrets import secrets_group
 from .commands.serve import serve
@@ -28,6 +29,7 @@ for command in (
     migrate,
     keys_group,
     partners_group,
+    orders_group,
     deliveries_group,
     catalogue_group,
     secrets_group,

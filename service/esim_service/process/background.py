@@ -13,8 +13,8 @@ from ..carrier.port import Provisioner, Reporter
 from ..delivery.outbox import DatabaseOutbox
 from ..delivery.runner import DeliveryRunner, Send
 from ..store.changes.database import Database, Dialect, UnavailableError
-from ..store.tables import jobs, outbox
-from ..values.clock import Clock
+from ..store.tables import jobs, outbox, purchases
+from ..values.clock import SECOND, Clock
 from ..values.entities import Job, JobKind
 from ..values.ids import Ids
 from ..work.jobs import CarrierJobs
@@ -144,6 +144,11 @@ class Background:
         new, retrying = await self._database.read(outbox.count)
         self._metrics.waiting.labels("new").set(new)
         self._metrics.waiting.labels("retrying").set(retrying)
-        due = await self._database.read(partial(jobs.count_due, self._clock.now()))
+        now = self._clock.now()
+        due = await self._database.read(partial(jobs.count_due, now))
         for kind in get_args(JobKind):
             self._metrics.jobs_due.labels(kind).set(due.get(kind, 0))
+        oldest = await self._database.read(purchases.oldest)
+        for kind in purchases.KINDS:
+            age = max(0, now - oldest.get(kind, now))
+            self._metrics.oldest_seconds.labels(kind).set(age / SECOND)

@@ -44,7 +44,7 @@ class Awkward(Played):
             case "raise":
                 raise RuntimeError("the carrier has a bug")
             case "blank":
-                return [replace(each, matching_id="") for each in made]
+                return [replace(each, smdp_address="") for each in made]
             case "script":
                 return [replace(each, ios_install_url="javascript:alert(1)") for each in made]
         return made
