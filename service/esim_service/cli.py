@@ -7,6 +7,7 @@ import click
 from .commands.backup import backup
 from .commands.catalogue import catalogue_group
 from .commands.copy import copy
+from .commands.dates import correct_dates
 from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
 from .commands.migrate import migrate
@@ -35,5 +36,6 @@ for command in (
     secrets_group,
     backup,
     copy,
+    correct_dates,
 ):
     main.add_command(command)

@@ -13,7 +13,7 @@ import pytest
 from esim_service.domain import lifecycle, orders, partners
 from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.record_stamp import change
-from esim_service.store.changes.batch_unit import Outcome, batch_unit
+from esim_service.store.changes.batch_unit import batch_unit
 from esim_service.store.changes.batcher import BATCH, Batcher
 from esim_service.store.changes.change import Change
 from esim_service.store.changes.database import (
@@ -22,6 +22,7 @@ from esim_service.store.changes.database import (
     HeldError,
     UnavailableError,
 )
+from esim_service.store.changes.outcome import Outcome
 from esim_service.store.drivers.postgres import PostgresDatabase, _key
 from esim_service.store.statements.batched_sql import answers
 from esim_service.store.statements.unit import Row, Statement, Unit

@@ -16,6 +16,7 @@ from esim_service.store.changes.database import LockedError, UnavailableError
 from esim_service.store.drivers.postgres import PostgresDatabase
 from esim_service.store.statements.unit import Unit, rows
 from esim_service.store.tables.partners import account
+from esim_service.values.clock import MINUTE, SystemClock
 from esim_service.values.entities import Account, Scope
 from esim_service.values.ids import Ids
 
@@ -138,7 +139,7 @@ async def test_connections_that_lead_nowhere_are_given_up(world: World, postgres
                 *(database.change(Change(world.scope(), f"{n}", unchanged)) for n in range(3)),
             ]
             await asyncio.gather(*busy)
-            await database.check()
+            await database.check(SystemClock().now())
             between.lose()
             async with asyncio.timeout(DEADLINE):
                 for unit in (database.read, database.write):
@@ -147,7 +148,7 @@ async def test_connections_that_lead_nowhere_are_given_up(world: World, postgres
                     # All other connections of the pool are lost as well, and none is tried.
                     await unit(partial(account, world.scope()))
                 await database.change(Change(world.scope(), "after", unchanged))
-                await database.check()
+                await database.check(SystemClock().now())
         finally:
             await database.close()
 
@@ -157,13 +158,19 @@ async def test_it_is_not_ready_while_changes_wait_and_none_is_made(
 ) -> None:
     monkeypatch.setattr("esim_service.store.drivers.postgres._STALLED_SECONDS", 0.0)
     database = world.database
-    await database.check()
+    await database.check(SystemClock().now())
     async with asyncio.timeout(DEADLINE), held(postgres_url, world.scope()):
         stuck = asyncio.create_task(database.change(Change(world.scope(), "stuck", unchanged)))
         await asyncio.sleep(0.01)
         with pytest.raises(UnavailableError, match="none was committed"):
-            await database.check()
+            await database.check(SystemClock().now())
         with pytest.raises(LockedError):
             await stuck
     await database.change(Change(world.scope(), "after", unchanged))
-    await database.check()
+    await database.check(SystemClock().now())
+
+
+@pytest.mark.parametrize("off", [-2 * MINUTE, 2 * MINUTE])
+async def test_it_is_not_ready_when_its_clock_is_off(postgres: PostgresDatabase, off: int) -> None:
+    with pytest.raises(UnavailableError, match=r"the clock is -?1[12]\d s off"):
+        await postgres.check(SystemClock().now() + off)

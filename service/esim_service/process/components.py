@@ -108,9 +108,11 @@ async def require_ready(components: Components) -> None:
         OperatorError: the schema or the keys for secrets are not the ones that are needed.
         UnavailableError: the database cannot be read or written now.
     """
-    await components.database.check()
+    await components.database.check(components.clock.now())
     await require_current(components.database)
-    await require_secrets(components)
+    newest = await components.database.read(events.newest_secret)
+    if newest is not None:
+        components.secrets.decrypt(newest)
 
 
 async def require_secrets(components: Components) -> None:

@@ -66,6 +66,11 @@ class WorkMetrics:
             ["kind"],
             registry=registry,
         )
+        self.dated_ahead = Gauge(
+            "esim_accounts_dated_ahead",
+            "Accounts that are dated more than a day ahead, by a clock that is or was wrong.",
+            registry=registry,
+        )
         self.purged = Counter(
             "esim_events_purged", "Events that were removed from the feed.", registry=registry
         )

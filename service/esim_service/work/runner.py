@@ -18,7 +18,8 @@ from .jobs import retry_after
 from .loop import GRACE_SECONDS, Going, WorkLoop
 from .metrics import WorkMetrics
 
-PER_KIND = 32
+# Many share a commit, so that orders are completed as they are placed.
+PER_KIND = 128
 LEASE = 25 * SECOND
 _KINDS: Sequence[JobKind] = get_args(JobKind)
 

@@ -4,47 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from typing import Any, TypeVar
 
-from ...values.entities import Account, Scope
+from ...values.entities import Scope
 from ..statements.batched_sql import answers, written
 from ..statements.unit import Row, Statement, Unit
 from ..tables import partners
 from .change import Change
 from .database import HeldError, LockedError
+from .outcome import Outcome
 
 T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Outcome(Generic[T]):
-    """What became of a change: a result, or the error that it raised."""
-
-    result: T | None = None
-    error: Exception | None = None
-
-
-@dataclass(slots=True)
 class _Running:
-    """A change that has asked for something or is at its end, and what it is going to write."""
+    """A unit that has asked for something or is at its end, and what it is going to write."""
 
-    act: Unit[tuple[Account, Any]]
+    unit: Unit[Any]
     outcome: Outcome[Any]
     asks: Statement | None = None
-    after: Account | None = None
     writes: list[Statement] = field(default_factory=list)
 
     def go_on(self, found: Sequence[Row] | None) -> None:
-        """Hand over what was asked for, and let the change come to its next question."""
+        """Hand over what was asked for, and let the unit come to its next question."""
         self.asks = None
         try:
             # Before its first statement, nothing can be sent to a generator.
-            statement = self.act.send(found)  # type: ignore[arg-type]
+            statement = self.unit.send(found)  # type: ignore[arg-type]
             while not statement.has_rows:
                 self.writes.append(statement)
-                statement = self.act.send(())
+                statement = self.unit.send(())
         except StopIteration as stop:
-            self.after, self.outcome.result = stop.value
+            self.outcome.result = stop.value
         except Exception as error:
             self.outcome.error = error
             self.writes.clear()
@@ -80,25 +72,44 @@ def batch_unit(
             for place in turn
             if outcomes[place].error is None
         ]
-        for each in running:
-            each.go_on(None)
-        while asking := [each for each in running if each.asks is not None]:
-            asked = dict.fromkeys(each.asks for each in asking if each.asks)
-            new = [statement for statement in asked if statement not in known]
-            known.update(zip(new, (yield from answers(new)), strict=True))
-            for each in asking:
-                assert each.asks is not None
-                each.go_on(known[each.asks])
+        yield from _side_by_side(running, known)
         for each in running:
             writes += each.writes
-            if each.after is not None:
-                accounts[each.after.scope] = each.after
+            if each.outcome.result is not None:
+                after, each.outcome.result = each.outcome.result
+                accounts[after.scope] = after
     for scope, account in accounts.items():
         if account != before[scope]:
             writes += partners.save_account(account)
     if writes:
         yield written(writes)
     return outcomes
+
+
+def together(units: Sequence[Unit[T]]) -> Unit[Sequence[Outcome[T]]]:
+    """Run units as if each were alone, none of which has to do with the rows of another one.
+
+    What they ask in the same words is asked once, and what they write is one statement.
+    """
+    outcomes = [Outcome[T]() for _ in units]
+    running = [_Running(unit, outcome) for unit, outcome in zip(units, outcomes, strict=True)]
+    yield from _side_by_side(running, {})
+    if writes := [statement for each in running for statement in each.writes]:
+        yield written(writes)
+    return outcomes
+
+
+def _side_by_side(running: Sequence[_Running], known: dict[Statement, Sequence[Row]]) -> Unit[None]:
+    """Let units come to their ends; `known` is what was asked before and is so until the end."""
+    for each in running:
+        each.go_on(None)
+    while asking := [each for each in running if each.asks is not None]:
+        asked = dict.fromkeys(each.asks for each in asking if each.asks)
+        new = [statement for statement in asked if statement not in known]
+        known.update(zip(new, (yield from answers(new)), strict=True))
+        for each in asking:
+            assert each.asks is not None
+            each.go_on(known[each.asks])
 
 
 def _refusal(

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import suppress
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from .batch_unit import Outcome
 from .database import ConflictError, UnavailableError
+from .outcome import Outcome
 
 Q = TypeVar("Q")
 

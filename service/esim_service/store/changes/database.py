@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ..statements.unit import Unit
 from .change import Change
+from .outcome import Outcome
 
 T = TypeVar("T")
 
@@ -63,6 +64,14 @@ class Database(Writer, Protocol):
         """Whose database it is; only migrations differ."""
         ...
 
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+        """Run units in one transaction, none of which has to do with the rows of another one.
+
+        Raises:
+            UnavailableError: the database cannot do this now.
+        """
+        ...
+
     async def change(self, change: Change[T]) -> T:
         """Make a change, in one transaction with others or alone; return when it is on disk.
 
@@ -103,11 +112,14 @@ class Database(Writer, Protocol):
         """
         ...
 
-    async def check(self) -> None:
+    async def check(self, now: int) -> None:
         """Return if the database can be written as requests do it.
 
+        Args:
+            now: the wall time, which a database with a clock of its own must agree with.
+
         Raises:
-            UnavailableError: it cannot, or changes wait of which none is made.
+            UnavailableError: it cannot, changes wait of which none is made, or a clock is wrong.
         """
         ...
 

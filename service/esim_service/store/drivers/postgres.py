@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
+from ...values.clock import MINUTE, SECOND
 from ...values.entities import Scope
-from ..changes.batch_unit import Outcome, batch_unit
+from ..changes.batch_unit import batch_unit, together
 from ..changes.batcher import Batcher
 from ..changes.change import Change
 from ..changes.database import (
@@ -25,6 +26,7 @@ from ..changes.database import (
     UnavailableError,
     Writer,
 )
+from ..changes.outcome import Outcome
 from ..statements.batched_sql import answers
 from ..statements.unit import Row, Statement, Unit, Value, row
 
@@ -38,6 +40,12 @@ _OLDEST = 15
 _PATIENCE_SECONDS = 0.005
 _ATTEMPTS = 5
 _STALLED_SECONDS = 5.0
+# Receivers of webhooks accept five minutes.
+_MOST_OFF = MINUTE
+_STATE = (
+    "SELECT pg_is_in_recovery() AS is_standby,"
+    " CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now"
+)
 _SETTINGS = {
     # All that is looked for is found by its key, whatever the parameters are.
     "plan_cache_mode": "force_generic_plan",
@@ -175,6 +183,10 @@ class PostgresDatabase:
         async with self._connected() as connection:
             return await _Connection(connection).write(make)
 
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+        """Run units in one transaction, side by side."""
+        return await self.write(lambda: together([make() for make in makes]))
+
     async def change(self, change: Change[T]) -> T:
         """Make a change in a transaction with others that wait."""
         result: T
@@ -200,13 +212,15 @@ class PostgresDatabase:
                 async with connection.transaction(isolation="repeatable_read", readonly=True):
                     return await _drive(connection, make())
 
-    async def check(self) -> None:
-        """Return if changes are committed, and can be."""
+    async def check(self, now: int) -> None:
+        """Return if changes are committed, and can be, at the time that it is."""
         if (seconds := self._changes.stalled_seconds) > _STALLED_SECONDS:
             raise UnavailableError(f"changes wait, and none was committed for {seconds:.0f} s")
-        found = await self.run(partial(row, "SELECT pg_is_in_recovery() AS is_standby"))
+        found = await self.run(partial(row, _STATE))
         if found is None or found["is_standby"]:
             raise UnavailableError("PostgreSQL is a standby, which cannot be written")
+        if abs(off := now - found["now"]) > _MOST_OFF:
+            raise UnavailableError(f"the clock is {off / SECOND:.0f} s off that of PostgreSQL")
 
     async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
         try:

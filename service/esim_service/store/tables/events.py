@@ -159,6 +159,12 @@ def secrets() -> Unit[Mapping[str, str]]:
     return {each["endpoint_id"]: each["secret"] for each in found}
 
 
+def newest_secret() -> Unit[str | None]:
+    """Return the stored secret of the newest endpoint, if there is any."""
+    found = yield from row("SELECT secret FROM webhook_endpoints ORDER BY endpoint_id DESC LIMIT 1")
+    return None if found is None else found["secret"]
+
+
 def replace_secret(endpoint_id: str, before: str, after: str) -> Unit[None]:
     """Store the secret of an endpoint in another form, if it is still stored as it was."""
     yield from execute(
