@@ -7,9 +7,11 @@ import click
 from .commands.backup import backup
 from .commands.catalogue import catalogue_group
 from .commands.copy import copy
+from .commands.dates import correct_dates
 from .commands.deliveries import deliveries_group
 from .commands.keys import keys_group
 from .commands.migrate import migrate
+from .commands.orders import orders_group
 from .commands.partners import partners_group
 from .commands.secrets import secrets_group
 from .commands.serve import serve
@@ -28,10 +30,12 @@ for command in (
     migrate,
     keys_group,
     partners_group,
+    orders_group,
     deliveries_group,
     catalogue_group,
     secrets_group,
     backup,
     copy,
+    correct_dates,
 ):
     main.add_command(command)

@@ -162,3 +162,11 @@ async def test_a_reset_is_for_test_keys(api: httpx2.AsyncClient) -> None:
     assert (live.status_code, live.json()["error"]["code"]) == (403, "test_mode_only")
     out = await api.get("/balance", headers={"authorization": "Bearer out"})
     assert (out.status_code, out.json()["error"]["code"]) == (403, "partner_suspended")
+
+
+async def test_no_metadata_and_empty_metadata_are_one_payload(api: httpx2.AsyncClient) -> None:
+    bare = {"plan_id": ORDER["plan_id"], "reference": "bare"}
+    first = await api.post("/orders", json={**bare, "metadata": {}})
+    again = await api.post("/orders", json=bare)
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert again.headers["idempotent-replay"] == "true"

@@ -13,10 +13,16 @@ import pytest
 from esim_service.domain import lifecycle, orders, partners
 from esim_service.domain.idempotency import Answered, IdempotentRequest
 from esim_service.domain.record_stamp import change
-from esim_service.store.changes.batch_unit import Outcome, batch_unit
+from esim_service.store.changes.batch_unit import batch_unit
 from esim_service.store.changes.batcher import BATCH, Batcher
 from esim_service.store.changes.change import Change
-from esim_service.store.changes.database import Database, HeldError, UnavailableError
+from esim_service.store.changes.database import (
+    ConflictError,
+    Database,
+    HeldError,
+    UnavailableError,
+)
+from esim_service.store.changes.outcome import Outcome
 from esim_service.store.drivers.postgres import PostgresDatabase, _key
 from esim_service.store.statements.batched_sql import answers
 from esim_service.store.statements.unit import Row, Statement, Unit
@@ -294,3 +300,39 @@ async def test_a_database_that_is_away_is_told_to_all_who_wait() -> None:
     found = await asyncio.gather(*map(batcher.do, range(4)), return_exceptions=True)
     assert {type(each) for each in found} == {UnavailableError}
     assert len(asked) == 1
+
+
+@pytest.mark.parametrize("error", [ValueError, ConflictError])
+async def test_one_that_breaks_its_batch_is_found_in_few_transactions(
+    error: type[Exception],
+) -> None:
+    made: list[Sequence[int]] = []
+
+    async def make(batch: Sequence[int]) -> Sequence[Outcome[int]]:
+        made.append(batch)
+        if 13 in batch:
+            raise error
+        return [Outcome(each) for each in batch]
+
+    batcher = Batcher(make)
+    found = await asyncio.gather(*map(batcher.do, range(BATCH)), return_exceptions=True)
+    assert [each for each in found if each != 13 and isinstance(each, int)] == [
+        each for each in range(BATCH) if each != 13
+    ]
+    assert isinstance(found[13], error)
+    assert len(made) <= 1 + 2 * BATCH.bit_length()
+
+
+async def test_one_that_clashes_for_ever_leaves_the_others_of_its_batch_alone(world: World) -> None:
+    def clashing(account: Account) -> Unit[tuple[Account, None]]:
+        yield Statement("DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'deadlock_detected'; END $$")
+        return account, None
+
+    changes = [ordering(world, f"r{number}") for number in range(9)]
+    found = await asyncio.gather(
+        *map(world.database.change, [*changes, Change(world.scope(), "bad", clashing)]),
+        return_exceptions=True,
+    )
+    assert [isinstance(each, Answered) for each in found] == [True] * 9 + [False]
+    assert isinstance(found[-1], UnavailableError)
+    assert await world.count("orders") == 9

@@ -10,6 +10,7 @@ import pytest
 
 from esim_service.api.carrier_limit import PER_PARTNER, CarrierLimit
 from esim_service.store.changes.database import UnavailableError
+from esim_service.values.entities import Scope
 from partner_esim import AsyncEsimClient
 
 from .running import DEADLINE, serving, until
@@ -52,14 +53,17 @@ async def test_a_turn_is_waited_for_in_vain_only_so_long() -> None:
     limit = CarrierLimit(most=PER_PARTNER + 1, wait_seconds=0.01)
     async with asyncio.timeout(DEADLINE), AsyncExitStack() as held:
         for _ in range(PER_PARTNER):
-            await held.enter_async_context(limit.take("many"))
+            await held.enter_async_context(limit.take(Scope("many", "live")))
         with pytest.raises(UnavailableError):
-            await held.enter_async_context(limit.take("many"))
-        async with limit.take("one"):
+            await held.enter_async_context(limit.take(Scope("many", "live")))
+        async with limit.take(Scope("one", "live")):
             with pytest.raises(UnavailableError):
-                await held.enter_async_context(limit.take("another"))
-        async with limit.take("another"):
+                await held.enter_async_context(limit.take(Scope("another", "live")))
+        async with limit.take(Scope("another", "live")):
             pass
+        # The other mode has another carrier.
+        for partner in ("many", "one"):
+            await held.enter_async_context(limit.take(Scope(partner, "test")))
     async with AsyncExitStack() as held:
         for _ in range(PER_PARTNER):
-            await held.enter_async_context(limit.take("many"))
+            await held.enter_async_context(limit.take(Scope("many", "live")))

@@ -19,7 +19,7 @@ from esim_service.delivery.runner import (
     DueDelivery,
 )
 from esim_service.delivery.sender import Acknowledged, Failed, Message, Outcome, Reason
-from esim_service.store.changes.database import UnavailableError
+from esim_service.store.changes.database import OperatorError, UnavailableError
 from esim_service.values.clock import SECOND
 
 from .manual_clock import ManualClock
@@ -101,6 +101,8 @@ class Network:
             if endpoint in self.hanging:
                 await self.answers.wait()
                 return Failed(Reason.TIMEOUT)
+            if endpoint == "locked":
+                raise OperatorError("there is no key")
             if endpoint == "broken":
                 raise RuntimeError("a mistake of ours")
             return Acknowledged(200)
@@ -201,6 +203,19 @@ async def test_a_mistake_of_ours_counts_as_a_failure(
         await world.settle()
     assert [outcome for _, outcome, _ in world.outbox.recorded] == [Failed(Reason.INTERNAL)]
     assert "dlv_0" in caplog.text
+
+
+async def test_an_attempt_that_is_never_made_does_not_count(
+    world: World, caplog: pytest.LogCaptureFixture
+) -> None:
+    world.outbox.put("locked")
+    with caplog.at_level(logging.ERROR):
+        await world.worker.fill()
+        await world.settle()
+    assert world.outbox.recorded == []
+    # It comes again when its lease has ended.
+    assert world.outbox.rows["dlv_0"].due_at == world.clock.now() + LEASE
+    assert "there is no key" in caplog.text
 
 
 async def test_a_database_that_is_away_ends_nothing(world: World) -> None:

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator
 from functools import partial
 from pathlib import Path
 
+import httpx2
 import pytest
 
 from esim_service.store.drivers.open import open_database
@@ -95,6 +96,13 @@ async def test_secrets_are_encrypted_and_their_key_is_rotated(
     with serving(ready, tmp_path, ESIM_SECRETS_KEY=NEW, **settings) as running:
         async with running.async_client(key) as client:
             await delivers(client, endpoint_id, hook, secret)
+        # Beside a process that has not got the next key yet.
+        done = await asyncio.to_thread(
+            partial(esim_service, *rotate, cwd=tmp_path, ESIM_SECRETS_KEY=f"{OTHER},{NEW}")
+        )
+        assert done.returncode == 0, done.stderr
+        told = httpx2.get(f"{running.operations}/readyz")
+        assert (told.status_code, "not in ESIM_SECRETS_KEY" in told.text) == (503, True)
 
 
 async def test_secrets_from_before_there_was_a_key_go_on_until_they_are_encrypted(

@@ -298,10 +298,11 @@ async def test_the_feed_says_whether_there_is_more(world: World) -> None:
     for number in range(3):
         await world.completed(f"r{number}")
     pages = []
-    for after, limit in ((None, 2), (2, 2), (None, 3)):
+    second = feed.Place(2, (await world.events())[1].event_id)
+    for after, limit in ((None, 2), (second, 2), (None, 3)):
         read = partial(feed.feed, world.scope(), after, None, limit)
         found, has_more, resume = await world.database.read(read)
-        pages.append(([event.sequence for event in found], has_more, resume))
+        pages.append(([event.sequence for event in found], has_more, resume.sequence))
     assert pages == [([1, 2], True, 2), ([3], False, 3), ([1, 2, 3], False, 3)]
 
 

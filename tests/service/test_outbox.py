@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import pytest
 from prometheus_client import CollectorRegistry
@@ -104,6 +105,47 @@ async def test_a_claim_has_the_frozen_bytes_and_what_to_do_with_them(queue: Queu
     assert (message.event_id, message.event_type) == (event.event_id, "order.completed")
     assert message.body == event.body
     assert SECRET not in repr(claim)
+
+
+async def test_attempts_that_end_together_are_recorded_together(
+    queue: Queue, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each by itself, three hundred that time out would stand before every order."""
+    database = queue.world.database
+    recorded: list[int] = []
+    making = 0
+
+    async def write_all(makes: Sequence[Any]) -> Sequence[Any]:
+        nonlocal making
+        making += 1
+        assert making == 1
+        recorded.append(len(makes))
+        try:
+            return await write(makes)
+        finally:
+            making -= 1
+
+    count = 40
+    monkeypatch.setattr(endpoints, "CAPACITY", count)
+    for number in range(count):
+        await queue.world.endpoint(f"https://{number}.example/")
+    await queue.world.completed("r1")
+    claims = await queue.claim()
+    write = database.write_all
+    monkeypatch.setattr(database, "write_all", write_all)
+    await asyncio.gather(
+        *(queue.fail(claim) for claim in claims[: count // 2]),
+        *(queue.acknowledge(claim) for claim in claims[count // 2 :]),
+    )
+    assert sum(recorded) == count and len(recorded) <= 2
+    assert await queue.waiting() == count // 2
+    assert await queue.world.count("delivery_attempts") == count
+    # Of one endpoint, each is recorded after what the one before it has made of it.
+    (endpoint, *_) = await database.read(partial(event_store.endpoints, queue.world.scope()))
+    await queue.fill(endpoint.endpoint_id, 3)
+    claims = await queue.claim()
+    await asyncio.gather(*map(queue.acknowledge, claims))
+    assert await queue.waiting() == count // 2
 
 
 async def test_a_claim_is_nobody_elses_until_its_lease_ends(queue: Queue) -> None:

@@ -76,7 +76,7 @@ async def test_a_live_key_from_elsewhere_is_not_charged_for_what_nobody_makes(
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("none-such", "installed: absent, nothing, played, something-else"),
+        ("none-such", "installed: absent, awkward, nothing, played, something-else"),
         ("absent", "played_carrier:missing cannot be loaded"),
         ("nothing", "nothing is no carrier"),
         ("something-else", "something-else is no carrier"),

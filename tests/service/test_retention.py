@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from esim_service.domain import events as feed
-from esim_service.store.statements.unit import Unit
+from esim_service.store.statements.unit import Unit, execute
 from esim_service.store.tables import events as store
 from esim_service.values.clock import DAY, HOUR
 from esim_service.values.entities import Event
@@ -21,7 +21,8 @@ pytestmark = pytest.mark.anyio
 
 
 async def sequences(world: World, after: int | None = None) -> list[int]:
-    read = partial(feed.feed, world.scope(), after, None, 200)
+    place = None if after is None else feed.Place(after, None)
+    read = partial(feed.feed, world.scope(), place, None, 200)
     found, _, _ = await world.database.read(read)
     return [event.sequence for event in found]
 
@@ -97,9 +98,36 @@ async def test_the_feed_goes_on_where_it_was(world: World) -> None:
     _, _, resume = await world.database.read(partial(feed.feed, world.scope(), None, None, 200))
     world.clock.advance(31 * DAY)
     assert await purged(world) == 1
-    assert await sequences(world, after=resume) == []
+    read = partial(feed.feed, world.scope(), resume, None, 200)
+    assert (await world.database.read(read))[0] == []
     await world.completed("r2")
-    assert await sequences(world, after=resume) == [2]
+    found, _, _ = await world.database.read(read)
+    assert [event.sequence for event in found] == [2]
+
+
+async def test_a_reader_who_is_ahead_of_a_restored_feed_is_told(world: World) -> None:
+    for number in range(4):
+        await world.completed(f"r{number}")
+    read = partial(feed.feed, world.scope())
+    found, more, seen = await world.database.read(partial(read, None, None, 3))
+    assert (more, seen) == (True, feed.Place(3, found[-1].event_id))
+    _, _, end = await world.database.read(partial(read, seen, None, 3))
+
+    def restore() -> Unit[None]:
+        """Bring back a state of which the reader has seen more."""
+        yield from execute("DELETE FROM events WHERE sequence > 2")
+        yield from execute("UPDATE accounts SET last_event = 2")
+
+    await world.database.write(restore)
+    for number in range(4, 8):
+        # Also when the feed has come to its number again, with another event.
+        for place in (seen, end):
+            with pytest.raises(Problem) as raised:
+                await world.database.read(partial(read, place, None, 3))
+            assert raised.value.code == "cursor_expired"
+        await world.completed(f"r{number}")
+    found, _, _ = await world.database.read(partial(read, None, None, 200))
+    assert [event.sequence for event in found] == [*range(1, 7)]
 
 
 async def test_a_reader_of_one_type_misses_nothing_when_the_others_are_purged(world: World) -> None:

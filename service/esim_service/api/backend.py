@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -23,7 +24,7 @@ from ..values.clock import Clock
 from ..values.entities import Job, JobKind, Principal, Scope
 from ..values.ids import Ids
 from ..values.problems import unavailable
-from .carrier_limit import CarrierLimit
+from .carrier_limit import ANSWER_SECONDS, CarrierLimit
 
 T = TypeVar("T")
 
@@ -132,7 +133,7 @@ class Backend:
         check: Callable[[], Unit[Answered | None]],
         do: Change[Answered],
     ) -> Answered:
-        slot = self.carrier_limit.take(do.scope.partner_id)
+        slot = self.carrier_limit.take(do.scope)
         async with slot, self.database.hold(do.subject, is_long=True) as writer:
             if writer is None:
                 raise HeldError
@@ -144,10 +145,11 @@ class Backend:
 
     async def _ask(self, inquiry: Inquiry) -> None:
         try:
-            await self.carrier.accept(inquiry)
+            async with asyncio.timeout(ANSWER_SECONDS):
+                await self.carrier.accept(inquiry)
         except RefusedError as error:
             raise Problem("upstream_error", error.message) from None
-        except UnreachableError:
+        except (UnreachableError, TimeoutError):
             raise unavailable() from None
 
 

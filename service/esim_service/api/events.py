@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from functools import partial
+from typing import Any
 
 from partner_esim import models
 from partner_esim.server import Context, Events, Reply
@@ -24,12 +25,21 @@ class EventGroup(Events):
         """List events, oldest first, with where to go on."""
         scope = scope_of(context)
         cursors, place = self._backend.cursors, ("events", scope.partner_id, scope.mode, type)
-        after = None if cursor is None else int(str(cursors.decode(cursor, *place)))
+        after = None if cursor is None else _place(cursors.decode(cursor, *place))
         found, more, last = await self._backend.read(
             partial(events.feed, scope, after, type, limit)
         )
         # The events stay the bytes that webhooks deliver.
         data = b",".join(each.body for each in found)
-        rest = {"has_more": more, "next_cursor": cursors.encode(last, *place)}
+        rest = {
+            "has_more": more,
+            "next_cursor": cursors.encode([last.sequence, last.event_id], *place),
+        }
         tail = json.dumps(rest, separators=(",", ":")).encode()
         return Reply(b'{"data":[' + data + b"]," + tail[1:])
+
+
+def _place(position: Any) -> events.Place:
+    # Before the cursors of the feed had the id of an event, they were its number.
+    sequence, event_id = position if isinstance(position, list) else (position, None)
+    return events.Place(sequence, event_id)

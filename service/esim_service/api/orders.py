@@ -49,7 +49,8 @@ class OrderGroup(Orders):
             scope_of(context),
             "createOrder",
             body.reference,
-            payload(body),
+            # Without any metadata it is the same order as without the property.
+            payload(body.model_copy(update={"metadata": body.metadata or None})),
             self._backend.work.lease("provision"),
         )
         end_user = body.end_user

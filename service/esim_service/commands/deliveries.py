@@ -15,13 +15,16 @@ from ..store.drivers.migrate import require_current
 from ..store.statements.unit import Unit
 from ..store.tables import attempts as store
 from ..store.tables.attempts import Attempt, Delivery, State, Wanted
-from .options import database_option, explains_mistakes, stamp, time, with_database
+from .options import (
+    database_option,
+    explains_mistakes,
+    json_option,
+    stamp,
+    time,
+    with_database,
+)
 
 _NOTHING = "-"
-
-json_option = click.option(
-    "--json", "as_json", is_flag=True, help="Print one JSON object per line."
-)
 
 
 @click.group("deliveries")

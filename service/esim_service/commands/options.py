@@ -30,6 +30,10 @@ database_option = click.option(
     help="An SQLite file or a postgresql:// URL, in place of ESIM_DATABASE.",
 )
 
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON object per line."
+)
+
 
 def explains_mistakes(command: Callable[P, None]) -> Callable[P, None]:
     """Turn what an operator can put right into words and exit code 2."""

@@ -8,8 +8,11 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
+from ..store.changes.batcher import Batcher
 from ..store.changes.database import Database
+from ..store.changes.outcome import Outcome as Done
 from ..store.statements.unit import Unit
 from ..store.tables import attempts, events
 from ..store.tables import outbox as store
@@ -41,6 +44,16 @@ class _Verdict:
     is_disabled: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """An attempt that is to be written down, and how."""
+
+    claim: DueDelivery
+    made: attempts.Attempt
+    at: int
+    act: Callable[[DueDelivery, attempts.Attempt, int], Unit[Any]]
+
+
 class DatabaseOutbox:
     """Hands out what is due, and writes down what became of it."""
 
@@ -53,6 +66,8 @@ class DatabaseOutbox:
     ) -> None:
         """Make an outbox; `spread` says for each failure how much of the jitter is used."""
         self._database = database
+        # One batch at a time, however many attempts end together: orders have the rest.
+        self._records = Batcher(self._write, _endpoint_of)
         self._metrics = metrics
         self._retry_scale = retry_scale
         self._spread = spread
@@ -81,11 +96,11 @@ class DatabaseOutbox:
             number, at - milliseconds, milliseconds, result, outcome.status, next_at
         )
         if isinstance(outcome, Acknowledged):
-            await self._database.write(partial(_acknowledge, claim, made, at))
+            await self._records.do(_Record(claim, made, at, _acknowledge))
             self._metrics.ended.labels(result).inc()
             self._metrics.delay_seconds.observe(max(0, at - claim.created_at) / SECOND)
         else:
-            await self._failed(claim, await self._database.write(partial(_fail, claim, made, at)))
+            await self._failed(claim, await self._records.do(_Record(claim, made, at, _fail)))
         self._metrics.deliveries.labels(result).inc()
         self._metrics.attempt_seconds.labels(result).observe(milliseconds / SECOND)
         about = {
@@ -97,6 +112,10 @@ class DatabaseOutbox:
             "milliseconds": milliseconds,
         }
         _log.info("delivery attempt", extra=about)
+
+    async def _write(self, records: Sequence[_Record]) -> Sequence[Done[Any]]:
+        units = [partial(each.act, each.claim, each.made, each.at) for each in records]
+        return await self._database.write_all(units)
 
     async def _failed(self, claim: DueDelivery, verdict: _Verdict) -> None:
         if verdict.is_exhausted:
@@ -140,6 +159,10 @@ def fairly(
         if (rank := in_flight[each.endpoint_id]) <= per_endpoint:
             ranked.append((rank, each.due_at, each.delivery_id))
     return [delivery_id for _, _, delivery_id in sorted(ranked)[:limit]]
+
+
+def _endpoint_of(record: _Record) -> str:
+    return record.claim.endpoint_id
 
 
 def _claim(taken: store.Taken, lease_until: int) -> DueDelivery:

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol, TypeAlias
 
-from ..store.changes.database import UnavailableError
+from ..store.changes.database import OperatorError, UnavailableError
 from ..values.clock import SECOND, Clock
 from ..work.loop import GRACE_SECONDS, Going, WorkLoop
 from .sender import Failed, Message, Outcome, Reason
@@ -102,6 +102,10 @@ class DeliveryRunner(WorkLoop[DueDelivery]):
         started = self._clock.monotonic()
         try:
             outcome = await self._send(claim.message)
+        except OperatorError as error:
+            # Nothing was sent. The lease ends by itself, and who has the right keys may be faster.
+            _log.error("delivery %s cannot be attempted: %s", claim.delivery_id, error)
+            return
         except Exception:
             # A mistake of ours must not end the worker, and must not be repeated for ever.
             _log.exception("delivery %s could not be attempted", claim.delivery_id)

@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from datetime import datetime
 
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from partner_esim import models
+from partner_esim.server import Checker
 
 from ..values.clock import moment
 from ..values.entities import Account, Esim, Order, Scope, Topup, WebhookEndpoint
 from ..values.money import to_decimal
+
+_ESIMS = Checker(models.Esim)
 
 
 def encoded(model: BaseModel) -> bytes:
@@ -69,6 +72,27 @@ def esim(value: Esim) -> models.Esim:
         created_at=moment(value.created_at),
         updated_at=moment(value.updated_at),
     )
+
+
+def checked_esim(value: Esim) -> models.Esim:
+    """Show an eSIM of which a part came from the carrier.
+
+    Raises:
+        ValueError: the contract has no eSIM like this; one that is stored breaks its lists.
+    """
+    shown, link = esim(value), value.profile.ios_install_url
+    if link is not None and not link.startswith("https://"):
+        raise ValueError("the carrier gave an install link that is not an https URL")
+    try:
+        _ESIMS.validate_json(encoded(shown))
+    except ValidationError as error:
+        # What the carrier gave may be secret.
+        found = error.errors(include_url=False, include_context=False, include_input=False)
+        places = (f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in found)
+        raise ValueError(
+            f"the carrier gave what the contract forbids: {'; '.join(places)}"
+        ) from None
+    return shown
 
 
 def topup(value: Topup) -> models.Topup:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from pydantic import BaseModel
 
@@ -40,21 +40,40 @@ def emit_to(
     return account, event
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a reader of the feed has come to.
+
+    Attributes:
+        event_id: of the event with this number, by which a feed is told from one that went on
+            differently after a restore; None when it is no longer kept.
+    """
+
+    sequence: int
+    event_id: str | None
+
+
 def feed(
-    scope: Scope, after: int | None, type_: str | None, limit: int
-) -> Unit[tuple[Sequence[Event], bool, int]]:
-    """Return a page of the feed, whether there is more, and where to go on."""
+    scope: Scope, after: Place | None, type_: str | None, limit: int
+) -> Unit[tuple[Sequence[Event], bool, Place]]:
+    """Return a page of the feed, whether there is more, and where to go on.
+
+    Raises:
+        Problem: events that followed the place are no longer kept, or the feed never came to it.
+    """
     account = yield from partners.account(scope)
-    if after is not None and after < account.purged_event:
-        raise Problem(
-            "cursor_expired",
-            "The events after this cursor are no longer kept.",
-            param="query.cursor",
-        )
-    found = yield from store.feed(scope, after or 0, type_, limit + 1)
+    if after is not None:
+        known = yield from store.id_of(scope, after.sequence)
+        is_other = None not in (known, after.event_id) and known != after.event_id
+        if is_other or not account.purged_event <= after.sequence <= account.last_event:
+            message = "The events after this cursor are not kept."
+            raise Problem("cursor_expired", message, param="query.cursor")
+    found = yield from store.feed(scope, after.sequence if after else 0, type_, limit + 1)
     if len(found) > limit:
-        return found[:limit], True, found[limit - 1].sequence
-    return found, False, account.last_event
+        last = found[limit - 1]
+        return found[:limit], True, Place(last.sequence, last.event_id)
+    last_id = yield from store.id_of(scope, account.last_event)
+    return found, False, Place(account.last_event, last_id)
 
 
 def forget(scope: Scope, last: int, before: int) -> Unit[int]:

@@ -32,6 +32,8 @@ def follow(
     after, happened = (
         lifecycle.elapse(esim, now) if report is None else lifecycle.observe(esim, report, now)
     )
+    # Shown before it is stored: what the contract cannot show must not be there.
+    data = bodies.checked_esim(after)
     if after != esim:
         yield from esims.save(after)
     due_at = lifecycle.next_look(after, now, next_report)
@@ -39,10 +41,8 @@ def follow(
         yield from jobs.remove("observe", job.subject_id)
     else:
         yield from jobs.postpone(job, due_at, attempts)
-    if happened:
-        data = bodies.esim(after)
-        for each in happened:
-            account = yield from events.emit(
-                account, each.type, data, stamp, threshold=each.threshold_percent
-            )
+    for each in happened:
+        account = yield from events.emit(
+            account, each.type, data, stamp, threshold=each.threshold_percent
+        )
     return account, None

@@ -136,6 +136,8 @@ def complete(
         raise LookupError(f"the plan {order.plan_id} of {order_id} is gone")
     for profile in profiles:
         esim = _esim(order, plan, profile, stamp)
+        # One that the contract cannot show would break every list that it is in.
+        bodies.checked_esim(esim)
         yield from esims.add(esim)
         due_at = lifecycle.next_look(esim, stamp.now, next_report)
         if due_at is not None:

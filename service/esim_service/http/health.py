@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Awaitable, Callable
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
@@ -13,6 +14,9 @@ from starlette.routing import Route
 from ..store.changes.database import OperatorError, UnavailableError
 
 Probe = Callable[[], Awaitable[None]]
+
+_PROBE_SECONDS = 5.0
+_LATE = f"the database has not answered for {_PROBE_SECONDS:.0f} s"
 
 
 def create_operations_app(ready: Probe, registry: CollectorRegistry) -> Starlette:
@@ -28,9 +32,12 @@ def create_operations_app(ready: Probe, registry: CollectorRegistry) -> Starlett
 
     async def readyz(request: Request) -> Response:
         try:
-            await ready()
+            async with asyncio.timeout(_PROBE_SECONDS):
+                await ready()
         except (OperatorError, UnavailableError) as error:
             return PlainTextResponse(f"not ready: {error}\n", status_code=503)
+        except TimeoutError:
+            return PlainTextResponse(f"not ready: {_LATE}\n", status_code=503)
         return PlainTextResponse("ready\n")
 
     async def metrics(request: Request) -> Response:

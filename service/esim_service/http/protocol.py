@@ -67,6 +67,14 @@ class Protocol(HttpToolsProtocol):
         self._unwatch()
         super().connection_lost(exc)
 
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Let a client that has said everything read its answers; then hang up."""
+        if self._is_open or self._is_idle:
+            return False
+        last = self.pipeline[0][0] if self.pipeline else self.cycle
+        last.keep_alive = False
+        return True
+
     def data_received(self, data: bytes) -> None:
         """Take bytes from the client."""
         if self._refusal is not None:
@@ -218,9 +226,11 @@ class Protocol(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         self._refusal = b""
         self.transport.write(answer)
-        if self.transport.can_write_eof():
+        try:
             self.transport.write_eof()
+        except (OSError, NotImplementedError):
+            # The client is gone, or the transport has only one end.
+            self.transport.close()
+        else:
             self.flow.resume_reading()
             self._deadline = self.loop.call_later(LINGER_SECONDS, self.transport.close)
-        else:
-            self.transport.close()

@@ -5,31 +5,28 @@ from __future__ import annotations
 import asyncio
 import logging
 import random
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import get_args
 
 from ..carrier.port import Provisioner, Reporter
 from ..delivery.outbox import DatabaseOutbox
 from ..delivery.runner import DeliveryRunner, Send
-from ..store.changes.database import Database, Dialect, UnavailableError
-from ..store.tables import jobs, outbox
-from ..values.clock import Clock
+from ..store.changes.database import Database, UnavailableError
+from ..store.tables import dates, jobs, outbox, purchases
+from ..values.clock import DAY, SECOND, Clock
 from ..values.entities import Job, JobKind
 from ..values.ids import Ids
 from ..work.jobs import CarrierJobs
 from ..work.metrics import WorkMetrics
 from ..work.retention import purge
-from ..work.runner import LEASE, PER_KIND, JobRunner
+from ..work.runner import LEASE, JobRunner
 
 PURGE_SECONDS = 3600.0
 MEASURE_SECONDS = 10.0
 _PAUSE_SECONDS = 1.0
 # Under load one claim then takes many.
 _GATHER_SECONDS = 0.002
-# On SQLite everything waits for one writer, and what a partner waits for comes first. PostgreSQL
-# completes many orders for the price of one, so that they are completed as they are placed.
-_JOBS_PER_KIND: Mapping[Dialect, int] = {"sqlite": PER_KIND, "postgres": 4 * PER_KIND}
 
 _log = logging.getLogger(__name__)
 
@@ -61,11 +58,11 @@ class Background:
             self._do,
             clock,
             metrics,
-            per_kind=_JOBS_PER_KIND[database.dialect],
             gather_seconds=_GATHER_SECONDS,
         )
         deliveries = DatabaseOutbox(database, metrics, retry_scale, spread)
         self._deliveries = DeliveryRunner(deliveries, send, clock, gather_seconds=_GATHER_SECONDS)
+        self._has_warned = False
         self._stopped = False
 
     async def run(self) -> None:
@@ -89,9 +86,8 @@ class Background:
         self._deliveries.stop()
 
     def lease(self, kind: JobKind) -> int:
-        """Return how long this process keeps a new job: not on SQLite, where it is the only one."""
-        keeps = self._database.dialect == "postgres" and not self._stopped
-        return LEASE if keeps and self._jobs.has_room(kind) else 0
+        """Return how long this process keeps a new job, which it then begins without a claim."""
+        return LEASE if not self._stopped and self._jobs.has_room(kind) else 0
 
     def begin(self, job: Job) -> None:
         """Begin a job that was kept."""
@@ -144,6 +140,17 @@ class Background:
         new, retrying = await self._database.read(outbox.count)
         self._metrics.waiting.labels("new").set(new)
         self._metrics.waiting.labels("retrying").set(retrying)
-        due = await self._database.read(partial(jobs.count_due, self._clock.now()))
+        now = self._clock.now()
+        due = await self._database.read(partial(jobs.count_due, now))
         for kind in get_args(JobKind):
             self._metrics.jobs_due.labels(kind).set(due.get(kind, 0))
+        oldest = await self._database.read(purchases.oldest)
+        for kind in purchases.KINDS:
+            age = max(0, now - oldest.get(kind, now))
+            self._metrics.oldest_seconds.labels(kind).set(age / SECOND)
+        ahead = await self._database.read(partial(dates.count_ahead, now + DAY))
+        self._metrics.dated_ahead.set(ahead)
+        if ahead and not self._has_warned:
+            message = "%d accounts are dated more than a day ahead: see `correct-dates`"
+            _log.warning(message, ahead)
+        self._has_warned = ahead > 0

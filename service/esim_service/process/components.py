@@ -17,6 +17,7 @@ from ..delivery.resolver import SystemResolver
 from ..delivery.sender import Message, Outcome, Sender, trust
 from ..settings import Settings
 from ..store.changes.database import Database
+from ..store.drivers.migrate import require_current
 from ..store.drivers.open import open_database
 from ..store.encryption import SecretBox
 from ..store.tables import events
@@ -24,6 +25,8 @@ from ..values.clock import Clock, SystemClock
 from ..values.ids import Ids
 from ..work.metrics import WorkMetrics
 from .background import Background
+
+_COMMAND_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +65,9 @@ async def open_components(settings: Settings) -> AsyncIterator[Components]:
         if settings.carrier is not None:
             live = await stack.enter_async_context(open_carrier(settings.carrier))
         yield Components(
-            database=await stack.enter_async_context(open_database(settings.database)),
+            database=await stack.enter_async_context(
+                open_database(settings.database, command_seconds=_COMMAND_SECONDS)
+            ),
             clock=clock,
             ids=Ids(clock),
             carrier=CarrierOfMode({"test": Simulator(), "live": live}),
@@ -94,6 +99,20 @@ async def open_background(components: Components, settings: Settings) -> AsyncIt
             WorkMetrics(components.registry),
             settings.webhook_retry_scale,
         )
+
+
+async def require_ready(components: Components) -> None:
+    """Return if requests can be answered and work can be done.
+
+    Raises:
+        OperatorError: the schema or the keys for secrets are not the ones that are needed.
+        UnavailableError: the database cannot be read or written now.
+    """
+    await components.database.check(components.clock.now())
+    await require_current(components.database)
+    newest = await components.database.read(events.newest_secret)
+    if newest is not None:
+        components.secrets.decrypt(newest)
 
 
 async def require_secrets(components: Components) -> None:

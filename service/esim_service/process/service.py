@@ -42,7 +42,13 @@ from ..store.tables import catalogue as catalogue_store
 from ..store.tables import secrets as secret_store
 from ..values.ids import Prefix
 from .background import Background
-from .components import open_background, open_components, require_secrets
+from .components import (
+    Components,
+    open_background,
+    open_components,
+    require_ready,
+    require_secrets,
+)
 from .live_mode import require_fit_for_keys
 
 DOCS_PATH = "/docs"
@@ -140,7 +146,7 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         yield Service(
             api=RequestMiddleware(api, pages, routes, RequestMetrics(components.registry), log),
             operations=create_operations_app(
-                partial(_ready, database, windows), components.registry
+                partial(_ready, components, windows), components.registry
             ),
             background=background,
         )
@@ -164,8 +170,8 @@ async def prepare(database: Database, *, may_migrate: bool) -> None:
         await asyncio.sleep(0 if writer else _PAUSE)
 
 
-async def _ready(database: Database, windows: Windows) -> None:
-    await require_current(database)
+async def _ready(components: Components, windows: Windows) -> None:
+    await require_ready(components)
     await windows.check()
 
 

@@ -16,7 +16,7 @@ from ..store.changes.database import OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.drivers.open import is_file
 from .background import Background
-from .components import open_background, open_components, require_secrets
+from .components import open_background, open_components, require_ready, require_secrets
 from .live_mode import require_fit_for_keys
 
 _log = structlog.get_logger(__name__)
@@ -39,11 +39,12 @@ async def work(settings: Settings, announce: Callable[[str], None]) -> None:
         )
     with closing(bind_operations(settings)) as bound:
         async with open_components(settings) as components:
-            ready = partial(require_current, components.database)
-            await ready()
+            await require_current(components.database)
             await require_fit_for_keys(settings, components.database, components.clock.now())
             await require_secrets(components)
-            server = Server(create_operations_app(ready, components.registry))
+            server = Server(
+                create_operations_app(partial(require_ready, components), components.registry)
+            )
             serving = asyncio.create_task(server.serve(sockets=[bound]))
             await server.listens.wait()
             try:

@@ -39,5 +39,8 @@ class SystemClock:
 
 
 def moment(milliseconds: int) -> datetime:
-    """Return a wall time as the contract's models want it."""
-    return _EPOCH + timedelta(milliseconds=milliseconds)
+    """Return a wall time as the contract shows it, in whole seconds.
+
+    With a fraction, one in a thousand would be written without it and be of another form.
+    """
+    return _EPOCH + timedelta(seconds=milliseconds // SECOND)

@@ -59,6 +59,18 @@ class WorkMetrics:
         self.jobs_due = Gauge(
             "esim_jobs_due", "Jobs whose time has come.", ["kind"], registry=registry
         )
+        self.oldest_seconds = Gauge(
+            "esim_oldest_purchase_seconds",
+            "Seconds since the oldest order (provision) or top-up (topup) was placed that the "
+            "carrier has not finished; 0 when there is none.",
+            ["kind"],
+            registry=registry,
+        )
+        self.dated_ahead = Gauge(
+            "esim_accounts_dated_ahead",
+            "Accounts that are dated more than a day ahead, by a clock that is or was wrong.",
+            registry=registry,
+        )
         self.purged = Counter(
             "esim_events_purged", "Events that were removed from the feed.", registry=registry
         )

@@ -18,7 +18,8 @@ from .jobs import retry_after
 from .loop import GRACE_SECONDS, Going, WorkLoop
 from .metrics import WorkMetrics
 
-PER_KIND = 32
+# Many share a commit, so that orders are completed as they are placed.
+PER_KIND = 128
 LEASE = 25 * SECOND
 _KINDS: Sequence[JobKind] = get_args(JobKind)
 
@@ -99,9 +100,13 @@ class JobRunner(WorkLoop[Job]):
         except UnreachableError as error:
             _log.warning("%s of %s has to wait: %s", job.kind, job.subject_id, error)
             outcome = "unanswered"
-        except Exception:
+        except Exception as error:
             # A mistake of ours must not end the runner, and must not be repeated in a hurry.
-            _log.exception("%s of %s cannot be done", job.kind, job.subject_id)
+            # Where it happened is told once.
+            about = None if job.attempts else error
+            _log.error(
+                "%s of %s cannot be done: %s", job.kind, job.subject_id, error, exc_info=about
+            )
             outcome = "broken"
         else:
             return "done"

@@ -52,6 +52,10 @@ class Connection:
     def write(self, data: bytes) -> None:
         self._socket.sendall(data)
 
+    def end(self) -> None:
+        """Say that nothing more is written."""
+        self._socket.shutdown(socket.SHUT_WR)
+
     def _more(self) -> None:
         data = self._socket.recv(65536)
         assert data, "the service hung up"

@@ -96,3 +96,25 @@ def test_what_expects_to_go_on_goes_on(connection: Connection) -> None:
     assert connection.read().status == 100
     connection.write(body)
     assert connection.read().status == 201
+
+
+def test_who_has_said_everything_reads_the_answers(connect: Callable[[], Connection]) -> None:
+    connection, body = connect(), order()
+    head = b"POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    request = head + connection.authorization + b"Content-Length: %d\r\n\r\n" % len(body) + body
+    connection.write(request * 3)
+    connection.end()
+    answers = [connection.read() for _ in range(3)]
+    assert [each.status for each in answers] == [201] * 3
+    assert [each.headers.get("connection") for each in answers] == [None, None, "close"]
+    assert connection.is_closed()
+
+
+def test_an_end_in_the_middle_of_a_request_ends_the_connection(
+    connect: Callable[[], Connection],
+) -> None:
+    connection = connect()
+    head = b"POST /api/v1/orders HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    connection.write(head + connection.authorization + b"Content-Length: 9\r\n\r\n{")
+    connection.end()
+    assert connection.is_closed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -26,6 +27,32 @@ class Played(Simulator):
         assert order.scope.mode == "live"
         made = await super().provision(order)
         return [replace(each, smdp_address=ADDRESS) for each in made]
+
+
+class Awkward(Played):
+    """A carrier that does what the reference of an order begins with."""
+
+    async def accept(self, inquiry: Inquiry) -> None:
+        if inquiry.reference.startswith("hang"):
+            await asyncio.Event().wait()
+
+    async def provision(self, order: Order) -> Sequence[Profile]:
+        made = await super().provision(order)
+        match order.reference.split("-")[0]:
+            case "none":
+                return []
+            case "raise":
+                raise RuntimeError("the carrier has a bug")
+            case "blank":
+                return [replace(each, smdp_address="") for each in made]
+            case "script":
+                return [replace(each, ios_install_url="javascript:alert(1)") for each in made]
+        return made
+
+
+@asynccontextmanager
+async def open_awkward() -> AsyncIterator[Awkward]:
+    yield Awkward()
 
 
 @asynccontextmanager

@@ -7,8 +7,8 @@ from collections.abc import Awaitable, Callable, Hashable, Sequence
 from contextlib import suppress
 from typing import Any, Generic, TypeAlias, TypeVar
 
-from .batch_unit import Outcome
-from .database import UnavailableError
+from .database import ConflictError, UnavailableError
+from .outcome import Outcome
 
 Q = TypeVar("Q")
 
@@ -43,12 +43,16 @@ class Batcher(Generic[Q]):
         self._working = 0
         self._waiting: list[_Waiting[Q]] = []
         self._expected = 1
+        self._progress_at = 0.0
         self._enough = asyncio.Event()
         self._tasks: set[asyncio.Task[None]] = set()
 
     async def do(self, asked: Q) -> Any:
         """Have something done in one of the next batches; return what came of it."""
-        future: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Any] = loop.create_future()
+        if not self._working:
+            self._progress_at = loop.time()
         self._waiting.append((asked, future))
         if len(self._waiting) >= self._expected:
             self._enough.set()
@@ -60,10 +64,16 @@ class Batcher(Generic[Q]):
             task.add_done_callback(self._tasks.discard)
         return await future
 
+    @property
+    def stalled_seconds(self) -> float:
+        """For how long something has waited while no batch was made."""
+        return asyncio.get_running_loop().time() - self._progress_at if self._working else 0.0
+
     async def _work(self) -> None:
         try:
             while batch := self._next():
                 await self._do(batch)
+                self._progress_at = asyncio.get_running_loop().time()
                 if self._patience_seconds:
                     await self._expect(len(batch))
         finally:
@@ -110,7 +120,9 @@ class Batcher(Generic[Q]):
         try:
             return await self._make(asked)
         except Exception as error:
-            if len(asked) == 1 or isinstance(error, UnavailableError):
+            is_away = isinstance(error, UnavailableError) and not isinstance(error, ConflictError)
+            if len(asked) == 1 or is_away:
                 return [Outcome(error=error) for _ in asked]
-        # One of them breaks the transaction of all, so each gets its own.
-        return [outcome for each in asked for outcome in await self._outcomes([each])]
+        # One of them breaks the transaction of all: a few halves further it is alone.
+        middle = len(asked) // 2
+        return [*await self._outcomes(asked[:middle]), *await self._outcomes(asked[middle:])]

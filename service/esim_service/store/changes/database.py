@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 from ..statements.unit import Unit
 from .change import Change
+from .outcome import Outcome
 
 T = TypeVar("T")
 
 # So many contexts of `Database.hold` may be long at a time; each may occupy a connection.
-LONG_HOLDS = 20
+LONG_HOLDS = 40
 
 Dialect: TypeAlias = Literal["sqlite", "postgres"]
 
@@ -26,6 +27,14 @@ class UnavailableError(Exception):
 
     Nothing was written, unless the connection was lost during a commit: then nobody knows.
     """
+
+
+class ConflictError(UnavailableError):
+    """A transaction met others each time that it was repeated."""
+
+
+class LockedError(UnavailableError):
+    """Another transaction does not let go of something that this one has to change."""
 
 
 class HeldError(Exception):
@@ -53,6 +62,14 @@ class Database(Writer, Protocol):
     @property
     def dialect(self) -> Dialect:
         """Whose database it is; only migrations differ."""
+        ...
+
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+        """Run units in one transaction, none of which has to do with the rows of another one.
+
+        Raises:
+            UnavailableError: the database cannot do this now.
+        """
         ...
 
     async def change(self, change: Change[T]) -> T:
@@ -92,6 +109,17 @@ class Database(Writer, Protocol):
 
         The context is None when somebody else has the name. Otherwise it writes; write to it
         and not to the database itself, which may wait for what this context occupies.
+        """
+        ...
+
+    async def check(self, now: int) -> None:
+        """Return if the database can be written as requests do it.
+
+        Args:
+            now: the wall time, which a database with a clock of its own must agree with.
+
+        Raises:
+            UnavailableError: it cannot, changes wait of which none is made, or a clock is wrong.
         """
         ...
 

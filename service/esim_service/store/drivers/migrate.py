@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, partial
 from importlib import resources
 
 from ..changes.database import Database, Dialect, OperatorError
-from ..statements.unit import Unit, execute, row
+from ..statements.unit import Unit, execute, row, rows
 
 # A step for one database only has its name before the ending.
 _NAME = re.compile(r"(\d{4})_\w+(?:\.(sqlite|postgres))?\.sql")
@@ -18,6 +19,10 @@ _COMMENT = re.compile(r"^\s*--.*$", re.MULTILINE)
 _STATEMENT = re.compile(r"(?:\$\$.*?\$\$|[^;])+", re.DOTALL)
 _LOCK = "migrate"
 _PAUSE = 0.2
+_IS_THERE: Mapping[Dialect, str] = {
+    "sqlite": "SELECT 1 FROM sqlite_master WHERE name = 'schema_version'",
+    "postgres": "SELECT 1 WHERE to_regclass('schema_version') IS NOT NULL",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +67,7 @@ async def migrate(database: Database) -> list[int]:
 
 async def migrate_new(database: Database) -> None:
     """Take all steps if none was ever taken."""
-    if await database.write(_version) == 0:
+    if await database.read(partial(_version, database.dialect)) == 0:
         await migrate(database)
 
 
@@ -72,8 +77,7 @@ async def require_current(database: Database) -> None:
     Raises:
         OperatorError: it is older or newer.
     """
-    # A first statement that fails would end the transaction on PostgreSQL, so look before.
-    version = await database.write(_version)
+    version = await database.read(partial(_version, database.dialect))
     if version < migrations()[-1].version:
         raise OperatorError(
             f"the database has version {version} of the schema, this service needs "
@@ -81,8 +85,10 @@ async def require_current(database: Database) -> None:
         )
 
 
-def _version() -> Unit[int]:
-    yield from execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
+def _version(dialect: Dialect) -> Unit[int]:
+    # A statement that fails would end the transaction on PostgreSQL, so look before.
+    if not (yield from rows(_IS_THERE[dialect])):
+        return 0
     found = yield from row("SELECT COALESCE(MAX(version), 0) AS version FROM schema_version")
     version = 0 if found is None else int(found["version"])
     newest = migrations()[-1].version
@@ -95,7 +101,9 @@ def _version() -> Unit[int]:
 
 
 def _upgrade(dialect: Dialect) -> Unit[list[int]]:
-    version = yield from _version()
+    version = yield from _version(dialect)
+    if version == 0:
+        yield from execute("CREATE TABLE IF NOT EXISTS schema_version (version BIGINT PRIMARY KEY)")
     missing = [step for step in migrations() if step.version > version]
     for step in missing:
         if step.dialect in (None, dialect):

@@ -18,31 +18,35 @@ def is_file(place: str) -> bool:
 
 
 @asynccontextmanager
-async def open_database(place: str, *, alone: bool = True) -> AsyncIterator[Database]:
+async def open_database(
+    place: str, *, alone: bool = True, command_seconds: float | None = None
+) -> AsyncIterator[Database]:
     """Open a database for the time of the context: an SQLite file, or a PostgreSQL URL.
 
     Args:
         alone: whether nobody else may have opened an SQLite file like this. Commands that work
             beside a running service say no.
+        command_seconds: after which a connection to PostgreSQL that does not answer is given up;
+            commands may need longer for one statement.
 
     Raises:
         OperatorError: it cannot be used.
     """
-    database = await _open(place, alone)
+    database = await _open(place, alone, command_seconds)
     try:
         yield database
     finally:
         await database.close()
 
 
-async def _open(place: str, alone: bool) -> Database:
+async def _open(place: str, alone: bool, command_seconds: float | None) -> Database:
     if place.startswith(_POSTGRES):
         try:
             # An extra brings the driver; SQLite needs none.
             from .postgres import PostgresDatabase
         except ImportError:
             raise OperatorError("PostgreSQL needs: pip install 'esim-service[postgres]'") from None
-        return await PostgresDatabase.open(place)
+        return await PostgresDatabase.open(place, command_seconds=command_seconds)
     if not is_file(place):
         scheme = place.partition("://")[0]
         raise OperatorError(f"{scheme}:// is no database: give a file or a postgresql:// URL")

@@ -12,12 +12,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import asyncpg
 
-from ..changes.batch_unit import Outcome, batch_unit
+from ...values.clock import MINUTE, SECOND
+from ...values.entities import Scope
+from ..changes.batch_unit import batch_unit, together
 from ..changes.batcher import Batcher
 from ..changes.change import Change
-from ..changes.database import LONG_HOLDS, Dialect, OperatorError, UnavailableError, Writer
+from ..changes.database import (
+    LONG_HOLDS,
+    ConflictError,
+    Dialect,
+    LockedError,
+    OperatorError,
+    UnavailableError,
+    Writer,
+)
+from ..changes.outcome import Outcome
 from ..statements.batched_sql import answers
-from ..statements.unit import Row, Statement, Unit, Value
+from ..statements.unit import Row, Statement, Unit, Value, row
 
 if TYPE_CHECKING:
     from asyncpg.pool import PoolConnectionProxy
@@ -28,6 +39,24 @@ _OLDEST = 15
 # A transaction is eight round trips, however many changes share it.
 _PATIENCE_SECONDS = 0.005
 _ATTEMPTS = 5
+_STALLED_SECONDS = 5.0
+# Receivers of webhooks accept five minutes.
+_MOST_OFF = MINUTE
+_STATE = (
+    "SELECT pg_is_in_recovery() AS is_standby,"
+    " CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS now"
+)
+_SETTINGS = {
+    # All that is looked for is found by its key, whatever the parameters are.
+    "plan_cache_mode": "force_generic_plan",
+    # A process that stops in the middle of a transaction, or is cut off, must not keep its locks.
+    "idle_in_transaction_session_timeout": "3s",
+    "lock_timeout": "2s",
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "5",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "15s",
+}
 _CONNECTION_ERRORS = (
     OSError,
     TimeoutError,
@@ -40,6 +69,36 @@ _CONNECTION_ERRORS = (
     asyncpg.ReadOnlySQLTransactionError,
 )
 _REPEATED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
+
+
+class _PooledConnection(asyncpg.Connection):
+    """A connection that ends with the first command that is not answered in time.
+
+    asyncpg would wait as long again for the answer to its cancellation.
+    """
+
+    async def execute(self, *args: Any, **kwargs: Any) -> str:
+        """Run a command."""
+        with self._ended_by_silence():
+            return await super().execute(*args, **kwargs)
+
+    async def fetch(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a query; return its rows."""
+        with self._ended_by_silence():
+            return await super().fetch(*args, **kwargs)
+
+    async def fetchval(self, *args: Any, **kwargs: Any) -> Any:
+        """Run a query; return one value."""
+        with self._ended_by_silence():
+            return await super().fetchval(*args, **kwargs)
+
+    @contextmanager
+    def _ended_by_silence(self) -> Iterator[None]:
+        try:
+            yield
+        except TimeoutError:
+            self.terminate()
+            raise
 
 
 class _Connection:
@@ -57,7 +116,7 @@ class _Connection:
                         return await _drive(self._connection, make())
                 except _REPEATED:
                     if attempt == _ATTEMPTS:
-                        raise UnavailableError("the database is busy") from None
+                        raise ConflictError("the database is busy") from None
         raise AssertionError
 
 
@@ -75,33 +134,40 @@ class PostgresDatabase:
         self._pool = pool
         self._read_pool = read_pool
         self._long_pool = long_pool
-        self._changes = Batcher(
-            self._make, attrgetter("scope", "subject"), patience_seconds=_PATIENCE_SECONDS
-        )
+        batcher = partial(Batcher[Change[Any]], self._make, attrgetter("scope", "subject"))
+        self._changes = batcher(patience_seconds=_PATIENCE_SECONDS)
+        # Of accounts that another transaction holds on to: only they wait for it.
+        self._held_up = batcher()
+        self._held: set[Scope] = set()
         self._commands = Batcher(partial(self._ask, pool))
         self._queries = Batcher(partial(self._ask, read_pool), workers=2)
 
     @classmethod
-    async def open(cls, url: str, *, connections: int = 6) -> PostgresDatabase:
+    async def open(
+        cls, url: str, *, connections: int = 6, command_seconds: float | None = None
+    ) -> PostgresDatabase:
         """Connect to a database.
+
+        Args:
+            command_seconds: after which a connection that does not answer is given up, if ever.
 
         Raises:
             OperatorError: that fails, or the server is too old.
         """
-        # A connection comes back as it was taken, so nothing has to be reset.
         make = partial(
-            asyncpg.create_pool, url, command_timeout=30, timeout=10, reset=_keep_as_it_is
+            asyncpg.create_pool,
+            url,
+            command_timeout=command_seconds,
+            timeout=10,
+            connection_class=_PooledConnection,
+            # A connection comes back as it was taken, so nothing has to be reset.
+            reset=_keep_as_it_is,
         )
-        # All that is looked for is found by its key, whatever the parameters are.
-        settings = {"plan_cache_mode": "force_generic_plan"}
+        read_only = {**_SETTINGS, "default_transaction_read_only": "on"}
         try:
-            pool = await make(min_size=1, max_size=connections, server_settings=settings)
-            read_pool = await make(
-                min_size=0,
-                max_size=connections,
-                server_settings={**settings, "default_transaction_read_only": "on"},
-            )
-            long_pool = await make(min_size=0, max_size=LONG_HOLDS)
+            pool = await make(min_size=1, max_size=connections, server_settings=_SETTINGS)
+            read_pool = await make(min_size=0, max_size=connections, server_settings=read_only)
+            long_pool = await make(min_size=0, max_size=LONG_HOLDS, server_settings=_SETTINGS)
         except (*_CONNECTION_ERRORS, asyncpg.PostgresError, ValueError) as error:
             raise OperatorError(f"PostgreSQL cannot be reached: {error}") from error
         async with pool.acquire() as connection:
@@ -117,9 +183,18 @@ class PostgresDatabase:
         async with self._connected() as connection:
             return await _Connection(connection).write(make)
 
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+        """Run units in one transaction, side by side."""
+        return await self.write(lambda: together([make() for make in makes]))
+
     async def change(self, change: Change[T]) -> T:
         """Make a change in a transaction with others that wait."""
-        result: T = await self._changes.do(change)
+        result: T
+        if change.scope not in self._held:
+            with suppress(LockedError):
+                result = await self._changes.do(change)
+                return result
+        result = await self._held_up.do(change)
         return result
 
     async def run(self, make: Callable[[], Unit[T]]) -> T:
@@ -137,8 +212,25 @@ class PostgresDatabase:
                 async with connection.transaction(isolation="repeatable_read", readonly=True):
                     return await _drive(connection, make())
 
+    async def check(self, now: int) -> None:
+        """Return if changes are committed, and can be, at the time that it is."""
+        if (seconds := self._changes.stalled_seconds) > _STALLED_SECONDS:
+            raise UnavailableError(f"changes wait, and none was committed for {seconds:.0f} s")
+        found = await self.run(partial(row, _STATE))
+        if found is None or found["is_standby"]:
+            raise UnavailableError("PostgreSQL is a standby, which cannot be written")
+        if abs(off := now - found["now"]) > _MOST_OFF:
+            raise UnavailableError(f"the clock is {off / SECOND:.0f} s off that of PostgreSQL")
+
     async def _make(self, changes: Sequence[Change[Any]]) -> Sequence[Outcome[Any]]:
-        return await self.write(partial(batch_unit, changes, _key))
+        try:
+            outcomes = await self.write(partial(batch_unit, changes, _key))
+        except LockedError:
+            outcomes = await self.write(partial(batch_unit, changes, _key, waits=False))
+        for change, outcome in zip(changes, outcomes, strict=True):
+            is_held = isinstance(outcome.error, LockedError)
+            (self._held.add if is_held else self._held.discard)(change.scope)
+        return outcomes
 
     async def _ask(
         self, pool: asyncpg.Pool[Any], statements: Sequence[Statement]
@@ -182,6 +274,10 @@ class PostgresDatabase:
             raise UnavailableError(f"PostgreSQL cannot be reached: {error}") from error
         try:
             yield connection
+        except UnavailableError:
+            # The connections that nobody uses just now may have been lost like this one.
+            await pool.expire_connections()
+            raise
         finally:
             with suppress(*_CONNECTION_ERRORS):
                 await pool.release(connection)
@@ -196,6 +292,8 @@ def _key(name: str) -> int:
 def _translated() -> Iterator[None]:
     try:
         yield
+    except asyncpg.LockNotAvailableError as error:
+        raise LockedError("another transaction holds what this one needs") from error
     except _CONNECTION_ERRORS as error:
         raise UnavailableError(f"PostgreSQL cannot do this now: {error}") from error
 
@@ -242,7 +340,8 @@ async def _unlock(connection: PoolConnectionProxy[Any], key: int) -> None:
     try:
         await connection.execute("SELECT pg_advisory_unlock($1)", key)
     except BaseException as error:
-        # The lock goes with the connection, if not before.
-        connection.terminate()
+        # The lock goes with the connection, which may have ended before.
+        with suppress(asyncpg.InterfaceError):
+            connection.terminate()
         if not isinstance(error, _CONNECTION_ERRORS):
             raise

@@ -19,7 +19,8 @@ from typing import Any, Generic, TypeVar
 
 from ..changes.change import Change, alone
 from ..changes.database import Dialect, HeldError, OperatorError, UnavailableError, Writer
-from ..statements.unit import Unit
+from ..changes.outcome import Outcome
+from ..statements.unit import Unit, row
 
 T = TypeVar("T")
 
@@ -116,6 +117,10 @@ class SqliteDatabase:
         self._requests.put(_Request(make, future))
         return await future
 
+    async def write_all(self, makes: Sequence[Callable[[], Unit[T]]]) -> Sequence[Outcome[T]]:
+        """Run units in the next commit, one after the other."""
+        return await self.write(partial(_in_turn, makes))
+
     async def change(self, change: Change[T]) -> T:
         """Make a change in the next commit."""
         if change.gives_way and change.subject in self._held:
@@ -143,6 +148,10 @@ class SqliteDatabase:
             yield self
         finally:
             self._held.discard(name)
+
+    async def check(self, now: int) -> None:
+        """Return if the writer is there."""
+        await self.run(partial(row, "SELECT 1"))
 
     async def backup(self, target: Path) -> None:
         """Copy the database as it is now to a file that appears when it is complete.
@@ -254,6 +263,13 @@ class SqliteDatabase:
                     connection.execute("ROLLBACK")
             for request in batch:
                 request.error = _translated(error)
+
+
+def _in_turn(makes: Sequence[Callable[[], Unit[T]]]) -> Unit[Sequence[Outcome[T]]]:
+    outcomes = []
+    for make in makes:
+        outcomes.append(Outcome((yield from make())))
+    return outcomes
 
 
 def _resolve(batch: Sequence[_Request[Any]]) -> None:

@@ -9,7 +9,7 @@ from functools import cache
 from .unit import Row, Statement, Unit, Value
 
 _PARAMETER = re.compile(r"\$(\d+)")
-_INSERT = re.compile(r"(INSERT INTO \w+ \(.*?\)) VALUES \((.*)\)")
+_INSERT = re.compile(r"(INSERT INTO \w+ \(.*?\)) VALUES \((.*?)\)( ON CONFLICT .*)?")
 _UPDATE = re.compile(r"(UPDATE .*?)( WHERE .*)")
 _DELETE = re.compile(r"(DELETE FROM \w+)( WHERE .*)")
 _TYPES: dict[type, str] = {str: "text", int: "bigint", bytes: "bytea"}
@@ -44,7 +44,8 @@ def answers(statements: Sequence[Statement]) -> Unit[Sequence[Sequence[Row]]]:
 def written(statements: Sequence[Statement]) -> Statement:
     """Return one statement that does what several do, none of which has a result.
 
-    No row may be written by more than one of them. Each is `INSERT INTO … VALUES (…)`,
+    No row may be written by more than one of them. Each is `INSERT INTO … VALUES (…)`, with or
+    without `ON CONFLICT …`,
     `UPDATE … WHERE …` or `DELETE FROM … WHERE …`.
     """
     groups: dict[str, list[tuple[Value, ...]]] = {}
@@ -80,7 +81,7 @@ def _repeated(sql: str, types: Sequence[str | None], before: int) -> str:
 
     query = _PARAMETER.sub(value, sql)
     if match := _INSERT.fullmatch(query):
-        return f"{match[1]} SELECT {match[2]} FROM {source}"
+        return f"{match[1]} SELECT {match[2]} FROM {source}{match[3] or ''}"
     if match := _UPDATE.fullmatch(query):
         return f"{match[1]} FROM {source}{match[2]}"
     if match := _DELETE.fullmatch(query):

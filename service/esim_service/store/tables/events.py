@@ -43,6 +43,15 @@ def find_event(scope: Scope, event_id: str) -> Unit[Event | None]:
     return None if found is None else _event(scope, found)
 
 
+def id_of(scope: Scope, sequence: int) -> Unit[str | None]:
+    """Return the id of the event with a number, if it is kept."""
+    found = yield from row(
+        "SELECT event_id FROM events WHERE partner_id = $1 AND mode = $2 AND sequence = $3",
+        *(scope.partner_id, scope.mode, sequence),
+    )
+    return None if found is None else found["event_id"]
+
+
 def old(before: int, count: int) -> Unit[Mapping[Scope, int]]:
     """Return whose oldest events are from before a moment, and the last of these of each.
 
@@ -148,6 +157,12 @@ def secrets() -> Unit[Mapping[str, str]]:
     """Return the stored secrets of all endpoints."""
     found = yield from rows("SELECT endpoint_id, secret FROM webhook_endpoints")
     return {each["endpoint_id"]: each["secret"] for each in found}
+
+
+def newest_secret() -> Unit[str | None]:
+    """Return the stored secret of the newest endpoint, if there is any."""
+    found = yield from row("SELECT secret FROM webhook_endpoints ORDER BY endpoint_id DESC LIMIT 1")
+    return None if found is None else found["secret"]
 
 
 def replace_secret(endpoint_id: str, before: str, after: str) -> Unit[None]:

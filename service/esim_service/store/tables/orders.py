@@ -77,7 +77,7 @@ def find(scope: Scope, order_id: str) -> Unit[Order | None]:
         "SELECT * FROM orders WHERE order_id = $1 AND partner_id = $2 AND mode = $3",
         *(order_id, scope.partner_id, scope.mode),
     )
-    return None if found is None else _order(found)
+    return None if found is None else from_row(found)
 
 
 def page(scope: Scope, reference: str | None, before: str, count: int) -> Unit[Sequence[Order]]:
@@ -89,10 +89,11 @@ def page(scope: Scope, reference: str | None, before: str, count: int) -> Unit[S
         *(scope.partner_id, scope.mode, before, count),
         *([reference] if reference is not None else []),
     )
-    return [_order(each) for each in found]
+    return [from_row(each) for each in found]
 
 
-def _order(found: Row) -> Order:
+def from_row(found: Row) -> Order:
+    """Return the order of a row of its table."""
     end_user, code = found["end_user"], found["failure_code"]
     return Order(
         order_id=found["order_id"],

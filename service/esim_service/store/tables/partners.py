@@ -148,9 +148,11 @@ def lock_account(scope: Scope) -> Unit[Account]:
 
 
 def lock_accounts(
-    scopes: Collection[Scope], keys: Collection[int]
+    scopes: Collection[Scope], keys: Collection[int], *, waits: bool = True
 ) -> Unit[tuple[dict[Scope, Account], Collection[int]]]:
     """Return several accounts as `lock_account` does; every transaction takes them in one order.
+
+    Without `waits`, those that another transaction holds are left out.
 
     Also returns those of some keys of advisory locks that somebody holds; the others are shared
     until this transaction ends, and nobody waits for them.
@@ -161,12 +163,13 @@ def lock_accounts(
         "SELECT *, ARRAY(SELECT key FROM unnest($3::bigint[]) AS asked (key)"
         " WHERE NOT pg_try_advisory_xact_lock_shared(key)) AS held FROM accounts"
         " WHERE (partner_id, mode) IN (SELECT * FROM unnest($1::text[], $2::text[]))"
-        " ORDER BY partner_id, mode FOR UPDATE",
+        " ORDER BY partner_id, mode FOR UPDATE" + ("" if waits else " SKIP LOCKED"),
         tuple(scope.partner_id for scope in scopes),
         tuple(scope.mode for scope in scopes),
         tuple(keys),
     )
-    return {account.scope: account for account in map(_account, found)}, found[0]["held"]
+    held = found[0]["held"] if found else ()
+    return {account.scope: account for account in map(_account, found)}, held
 
 
 def save_account(account: Account) -> Unit[None]:

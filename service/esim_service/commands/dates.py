@@ -1,0 +1,40 @@
+"""The command that corrects what a wrong clock has dated."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+
+import click
+
+from ..store.changes.database import Database
+from ..store.drivers.migrate import require_current
+from ..store.tables import dates as store
+from ..values.clock import DAY
+from .options import database_option, explains_mistakes, stamp, with_database
+
+
+@click.command("correct-dates")
+@database_option
+@explains_mistakes
+def correct_dates(database: str | None) -> None:
+    """Date with the present what was dated more than a day ahead, by a clock that was wrong.
+
+    First set the clock. Without this command an account goes on from its latest date, its events
+    are kept until then, and what was to be done then waits. Ids and the bodies of events stay.
+
+    \b
+    Examples:
+      esim-service correct-dates --database esim.sqlite3
+    """
+
+    async def work(opened: Database) -> Mapping[str, int]:
+        await require_current(opened)
+        now = stamp().now
+        return await opened.write(partial(store.correct, now, now + DAY))
+
+    corrected = with_database(database, work)
+    for table, count in corrected.items():
+        click.echo(f"{table}\t{count}")
+    if not corrected:
+        click.echo("nothing to do")

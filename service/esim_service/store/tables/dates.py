@@ -1,0 +1,50 @@
+"""Dates that a clock has written that was wrong, in all tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ..statements.unit import Unit, execute, row
+
+# Nothing here is dated later than it was written, or is due for a day ahead; the end of an eSIM is.
+_COLUMNS: Mapping[str, Sequence[str]] = {
+    "partners": ("created_at",),
+    "accounts": ("updated_at", "dated_at"),
+    "api_keys": ("created_at",),
+    "ledger": ("created_at",),
+    "orders": ("created_at", "completed_at"),
+    "esims": ("created_at", "updated_at", "observed_at", "activated_at"),
+    "topups": ("created_at", "completed_at"),
+    "jobs": ("due_at",),
+    "events": ("created_at",),
+    "webhook_endpoints": ("created_at", "last_success_at", "last_failure_at", "failing_since"),
+    "deliveries": ("created_at", "due_at"),
+    "delivery_attempts": ("made_at", "next_at"),
+}
+
+
+def count_ahead(limit: int) -> Unit[int]:
+    """Return how many accounts are dated later than a moment."""
+    found = yield from row("SELECT COUNT(*) AS ahead FROM accounts WHERE dated_at > $1", limit)
+    return 0 if found is None else int(found["ahead"])
+
+
+def correct(now: int, limit: int) -> Unit[Mapping[str, int]]:
+    """Date with `now` what is dated later than `limit`; return how many rows of each table."""
+    corrected = {}
+    for table, columns in _COLUMNS.items():
+        ahead = " OR ".join(f"{column} > $1" for column in columns)
+        found = yield from row(f"SELECT COUNT(*) AS count FROM {table} WHERE {ahead}", limit)
+        if found is not None and found["count"]:
+            corrected[table] = found["count"]
+            for sql in _corrections(table, columns):
+                yield from execute(sql, now, limit)
+    return corrected
+
+
+def _corrections(table: str, columns: Sequence[str]) -> Iterator[str]:
+    if table == "esims":
+        # It ends as long after its beginning as before.
+        yield ("UPDATE esims SET expires_at = expires_at - (created_at - $1) WHERE created_at > $2")
+    for column in columns:
+        yield f"UPDATE {table} SET {column} = $1 WHERE {column} > $2"

@@ -1,0 +1,97 @@
+"""Orders of all partners with the jobs about them, as an operator looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from ...values.entities import Job, JobKind, Order, Scope
+from ..statements.unit import Unit, Value, row, rows
+from . import orders
+
+KINDS: Sequence[JobKind] = ("provision", "topup")
+
+Status: TypeAlias = Literal["processing", "completed", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """An order, and the job that has it completed.
+
+    Attributes:
+        partner: the name.
+        attempts: how often the carrier was asked in vain.
+        due_at: when it is asked next, or the lease of the process that asks ends; None when the
+            order has ended.
+    """
+
+    order: Order
+    partner: str
+    attempts: int
+    due_at: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which orders are asked for; None stands for all.
+
+    Attributes:
+        min_attempts: how often the carrier must have been asked in vain.
+    """
+
+    order_id: str | None = None
+    partner: str | None = None
+    status: Status | None = None
+    min_attempts: int | None = None
+
+
+def newest(wanted: Wanted, count: int) -> Unit[Sequence[Purchase]]:
+    """Return orders, newest first."""
+    given: Mapping[str, Value] = {
+        "o.order_id =": wanted.order_id,
+        "p.name =": wanted.partner,
+        "o.status =": wanted.status,
+        "j.attempts >=": wanted.min_attempts,
+    }
+    conditions = [condition for condition, value in given.items() if value is not None]
+    where = "".join(f" AND {each} ${number}" for number, each in enumerate(conditions, start=2))
+    found = yield from rows(
+        "SELECT o.*, p.name, j.attempts, j.due_at FROM orders o"
+        " JOIN partners p ON p.partner_id = o.partner_id"
+        " LEFT JOIN jobs j ON j.subject_id = o.order_id AND j.kind = 'provision'"
+        f" WHERE TRUE{where} ORDER BY o.order_id DESC LIMIT $1",
+        *(count, *(given[each] for each in conditions)),
+    )
+    return [
+        Purchase(orders.from_row(each), each["name"], each["attempts"] or 0, each["due_at"])
+        for each in found
+    ]
+
+
+def job_about(subject_id: str) -> Unit[Job | None]:
+    """Return the job that an order or a top-up waits for, if it waits for the carrier."""
+    found = yield from row(
+        "SELECT * FROM jobs WHERE subject_id = $1 AND kind IN ('provision', 'topup')", subject_id
+    )
+    if found is None:
+        return None
+    return Job(
+        job_id=found["job_id"],
+        scope=Scope(found["partner_id"], found["mode"]),
+        kind=found["kind"],
+        subject_id=subject_id,
+        attempts=found["attempts"],
+        due_at=found["due_at"],
+    )
+
+
+def oldest() -> Unit[Mapping[JobKind, int]]:
+    """Return when the oldest order and the oldest top-up that are not finished were made."""
+    found = yield from rows(
+        "SELECT j.kind, MIN(COALESCE(o.created_at, t.created_at)) AS since FROM jobs j"
+        " LEFT JOIN orders o ON o.order_id = j.subject_id"
+        " LEFT JOIN topups t ON t.topup_id = j.subject_id"
+        " WHERE j.kind IN ('provision', 'topup') GROUP BY j.kind"
+    )
+    return {each["kind"]: each["since"] for each in found}

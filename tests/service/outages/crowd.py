@@ -1,0 +1,145 @@
+"""Customers who order without end at several processes, and what they felt."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import httpx2
+
+from ..books import Books
+from ..kills.caller import GONE, Caller
+from ..running import Running
+
+PATIENCE_SECONDS = 10.0
+PAUSE_SECONDS = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Felt:
+    """What became of one request, at a moment on the monotonic clock; status 0 for no answer."""
+
+    at: float
+    seconds: float
+    status: int
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What customers felt for a time."""
+
+    orders_per_second: float
+    p99_seconds: float
+
+
+@dataclass
+class Crowd:
+    """Customers of some partners at one process.
+
+    Attributes:
+        acknowledged: the bytes that came back, by key and reference.
+    """
+
+    running: Running
+    keys: Sequence[str]
+    customers: int = 6
+    felt: list[Felt] = field(default_factory=list)
+    acknowledged: dict[tuple[str, str], bytes] = field(default_factory=dict)
+
+    async def order(self, stopped: asyncio.Event) -> None:
+        """Order until told to stop."""
+        async with asyncio.TaskGroup() as group:
+            for number in range(self.customers):
+                group.create_task(self._customer(number, stopped))
+
+    async def _customer(self, number: int, stopped: asyncio.Event) -> None:
+        key, count = self.keys[number % len(self.keys)], 0
+        while not stopped.is_set():
+            try:
+                async with Caller(self.running.base_url, key) as caller:
+                    while not stopped.is_set():
+                        reference = f"{self.running.process.pid}-{number}-{count}"
+                        # What was not answered is asked again under the same name.
+                        count += await self._once(caller, key, reference)
+            except (*GONE, TimeoutError):
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def _once(self, caller: Caller, key: str, reference: str) -> bool:
+        begun, status = time.monotonic(), 0
+        try:
+            async with asyncio.timeout(PATIENCE_SECONDS):
+                answer = await caller.order(reference)
+            status = answer.status
+        finally:
+            now = time.monotonic()
+            self.felt.append(Felt(now, now - begun, status))
+        if status == 201:
+            known = self.acknowledged.setdefault((key, reference), answer.body)
+            assert known == answer.body, f"{reference} has two answers"
+        else:
+            assert status in (409, 503), answer
+            await asyncio.sleep(PAUSE_SECONDS)
+        return status == 201
+
+    def figures(self, since: float, until: float) -> Figures:
+        """What was felt between two moments."""
+        found = [each for each in self.felt if since <= each.at < until]
+        waits = sorted(each.seconds for each in found if each.status == 201)
+        return Figures(
+            len(waits) / (until - since), waits[int(len(waits) * 0.99)] if waits else float("nan")
+        )
+
+    async def require_all(self, running: Running) -> None:
+        """Ask again for everything that was acknowledged: it is replayed byte for byte."""
+        for key in self.keys:
+            async with Caller(running.base_url, key) as caller:
+                for (owner, reference), body in self.acknowledged.items():
+                    if owner == key:
+                        again = await caller.order(reference)
+                        assert again.is_replay, f"{reference} was acknowledged and is lost"
+                        assert again.body == body
+
+
+@asynccontextmanager
+async def ordering(
+    fleet: Sequence[Running], known: Books, partners: int = 2
+) -> AsyncIterator[list[Crowd]]:
+    """Let the same partners order at every process for the time of the context."""
+    keys = [await known.key(f"partner {number}") for number in range(partners)]
+    crowds = [Crowd(running, keys) for running in fleet]
+    stopped = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        for crowd in crowds:
+            group.create_task(crowd.order(stopped))
+        try:
+            yield crowds
+        finally:
+            stopped.set()
+
+
+@dataclass
+class Probe:
+    """What `/readyz` says, asked again and again."""
+
+    running: Running
+    said: list[tuple[float, int]] = field(default_factory=list)
+
+    async def run(self) -> None:
+        """Ask until cancelled; 0 stands for no answer."""
+        async with httpx2.AsyncClient(timeout=2) as http:
+            while True:
+                try:
+                    status = (await http.get(f"{self.running.operations}/readyz")).status_code
+                except httpx2.HTTPError:
+                    status = 0
+                self.said.append((time.monotonic(), status))
+                await asyncio.sleep(0.25)
+
+    def between(self, since: float, until: float) -> str:
+        """The answers between two moments, in words."""
+        found = Counter(status for at, status in self.said if since <= at < until)
+        return ", ".join(f"{status or 'none'} x {count}" for status, count in sorted(found.items()))
