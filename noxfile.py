@@ -29,7 +29,11 @@ PROJECT = nox.project.load_toml("pyproject.toml")
 DOCUMENT = PROJECT["tool"]["specwright"]["document"]
 DOCS_TESTS = "tests/docs"
 SERVICE_TESTS = "tests/service"
-CONFORMANCE_TESTS = ("tests/conformance", "tests/contract/test_faults.py")
+CONFORMANCE_TESTS = (
+    "tests/conformance",
+    "tests/contract/test_faults.py",
+    "tests/contract/test_faults_by_others.py",
+)
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.
 WORKERS = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "worksteal")
@@ -233,6 +237,15 @@ def faults(session: nox.Session) -> None:
     install_group(session, "test")
     # Hundreds of processes: none should compile what another one has.
     run = ("python", "-m", "tests.contract.judge", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def faults_by_others(session: nox.Session) -> None:
+    """Prove faults by somebody who did not read the checks (ten minutes; `-- NAME` for one)."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "tests.contract.faults_by_others.prove", *session.posargs)
     session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 

@@ -1,5 +1,6 @@
 """The faults that contract tests are judged by are real ones, and some of them are found."""
 
+import json
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +10,8 @@ import pytest
 
 from tests.contract.faults.seeding import edit
 from tests.contract.faults.table import FAULTS, Fault
-from tests.contract.judge import judge, serving
+from tests.contract.faults_by_others import table as by_others
+from tests.contract.judge import DOCUMENT, judge, serving
 from tests.contract.verdicts import load
 
 KINDS = {
@@ -34,15 +36,22 @@ class Counted(pytest.MonkeyPatch):
 
 @pytest.fixture
 def promises(corpus: Path) -> str:
-    """The source text and the decisions about what it does not show, without line breaks."""
+    """The source text, the decisions about what it does not show, and what the document says of
+    both, without line breaks."""
     shared = corpus.parent
     pages = [*(shared / "source").glob("*.md"), shared / "design" / "contract.md"]
     if not all(page.is_file() for page in pages):
         pytest.skip("the source text is not there")
-    return " ".join(" ".join(page.read_text("utf-8") for page in pages).split())
+    texts: list[str] = [page.read_text("utf-8") for page in pages]
+    json.loads(DOCUMENT.read_text("utf-8"), object_hook=lambda found: texts.extend(_strings(found)))
+    return " ".join(" ".join(texts).split())
 
 
-@pytest.fixture(params=FAULTS.values(), ids=lambda fault: fault.name)
+def _strings(found: dict[str, object]) -> list[str]:
+    return [each for each in found.values() if isinstance(each, str)]
+
+
+@pytest.fixture(params=[*FAULTS.values(), *by_others.FAULTS.values()], ids=lambda fault: fault.name)
 def fault(request: pytest.FixtureRequest) -> Fault:
     return request.param
 
@@ -62,7 +71,7 @@ def test_a_fault_says_what_it_is(fault: Fault) -> None:
 def test_a_fault_breaks_what_is_promised(promises: str) -> None:
     invented = {
         fault.name: quote
-        for fault in FAULTS.values()
+        for fault in (*FAULTS.values(), *by_others.FAULTS.values())
         for quote in fault.quotes
         if quote not in promises
     }

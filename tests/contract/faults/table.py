@@ -53,7 +53,8 @@ class Fault:
     seed: Seed
 
 
-def _faults(module: ModuleType) -> Iterator[Fault]:
+def faults_of(module: ModuleType) -> Iterator[Fault]:
+    """The faults of a class: the public functions of its module, with what their words say."""
     for name, seed in vars(module).items():
         if inspect.isfunction(seed) and seed.__module__ == module.__name__ and name[0] != "_":
             text = inspect.cleandoc(seed.__doc__ or "")
@@ -63,4 +64,4 @@ def _faults(module: ModuleType) -> Iterator[Fault]:
             yield Fault(name.replace("_", "-"), kind, says, quotes, seed)
 
 
-FAULTS = {fault.name: fault for module in CLASSES for fault in _faults(module)}
+FAULTS = {fault.name: fault for module in CLASSES for fault in faults_of(module)}
