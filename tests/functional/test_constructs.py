@@ -102,14 +102,8 @@ REPORTED = [
         "server",
         "servers: [{url: 'https://{a}.test', variables: {a: {default: b}}}]",
     ),
-    Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/plain: {}}"),
+    Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/csv: {}}"),
     Reported("parameter.in", "parameter", PARAMETER % "in: querystring, content: {text/plain: {}}"),
-    Reported("parameter.style", "parameter", PARAMETER % "in: cookie, style: cookie, schema: {}"),
-    Reported(
-        "parameter.allowReserved",
-        "parameter",
-        PARAMETER % "in: query, allowReserved: true, schema: {}",
-    ),
     *(
         Reported("requestBody.content", "body", BODY % f"{media_type}: {{}}")
         for media_type in (
@@ -311,7 +305,13 @@ def generated(package: Generate) -> Any:
     item["parameters"] = [
         {"name": "Id", "in": "path", "required": True, "schema": {"type": "string"}},
         {"name": "q", "in": "query", "style": "deepObject", "explode": True, "schema": A_AND_B},
-        {"name": "empty", "in": "query", "allowEmptyValue": True, "schema": {"type": "string"}},
+        {
+            "name": "empty",
+            "in": "query",
+            "allowEmptyValue": True,
+            "allowReserved": True,
+            "schema": {"type": "string"},
+        },
         {"name": "X-A", "in": "header", "deprecated": True, "schema": {"type": "string"}},
     ]
     item["put"]["requestBody"] = {"content": {"application/pdf": {}}, "required": False}
@@ -346,7 +346,9 @@ GENERATED = {
     "requestBody.required": "body: bytes | None = None",
     "parameter.name": "x_a",
     "parameter.required": "id: str,",
+    "parameter.style": 'style="deepObject"',
     "parameter.explode": "q: ",
+    "parameter.allowReserved": "allow_reserved=True",
     "parameter.schema": "empty: str",
     "parameter.allowEmptyValue": "empty: str",
     "mediaType.schema": "-> str",
@@ -361,7 +363,8 @@ GENERATED = {
 @pytest.mark.parametrize("field", GENERATED)
 def test_a_construct_with_code_is_generated(field: str, generated: Any) -> None:
     directory = Path(generated.__file__).parent
-    modules = [directory / name for name in ("async_client.py", "server.py", "webhooks.py")]
+    names = ("_operations.py", "async_client.py", "server.py", "webhooks.py")
+    modules = [directory / name for name in names]
     modules += (directory / "_runtime").rglob("client*.py")
     assert any(GENERATED[field] in module.read_text() for module in modules)
 

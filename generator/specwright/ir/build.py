@@ -25,6 +25,7 @@ from specwright.ir.calls import Calls
 from specwright.ir.errors import error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
+from specwright.ir.kinds import MAX_DEPTH, kinds
 from specwright.ir.model import (
     Api,
     Body,
@@ -57,6 +58,8 @@ from specwright.vocabulary.table import declarations
 
 JSON = "application/json"
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+# Levels of members that have texts of their own.
+DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
 # Media types and security schemes say what these headers hold.
 OTHER_PARTS = frozenset({"accept", "authorization", "content-type"})
@@ -195,25 +198,29 @@ class _Builder:
         value = site.value
         location = str(value["in"])
         holder = site.pointer
+        style = str(value.get("style", STYLES[location]))
         content = value.get("content")
         if isinstance(content, dict) and content:
             media_type = next(iter(content))
             holder += join("content", media_type)
             value = {**value, "schema": content[media_type].get("schema", {})}
+            # Other media types are text, as values of the other styles are.
+            style = "content" if sites.is_json(media_type) else style
         schema = value.get("schema", {})
-        kind, item_kind = self.types.kind(schema)
-        style = str(value.get("style", STYLES[location]))
+        found = kinds(self.document, schema, depth=DEPTH.get(style, 1))
         return Parameter(
             name=argument_name(str(value["name"])),
             wire=Text(str(value["name"])),
             location=Location(location),
             type=self.types.slot(holder + "/schema", schema),
-            kind=kind,
-            item_kind=item_kind,
+            kind=found.kind,
+            inner=found.inner,
+            alone=found.alone,
             required=value.get("required") is True or location == "path",
             default=self._default(schema),
             style=style,
-            explode=bool(value.get("explode", style == "form")),
+            explode=bool(value.get("explode", style in ("cookie", "form"))),
+            allow_reserved=value.get("allowReserved") is True,
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
             pointer=site.pointer,

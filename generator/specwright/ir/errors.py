@@ -5,6 +5,7 @@ from __future__ import annotations
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.sites import Site, follow
+from specwright.ir.kinds import kinds
 from specwright.ir.model import ErrorTypes, Kind
 from specwright.ir.pages import walk
 from specwright.ir.types import Types
@@ -32,6 +33,6 @@ def error_types(document: Document, types: Types) -> ErrorTypes | None:
 def _text(document: Document, types: Types, body: Site, place: Text | None) -> str:
     """The annotation of a text that the body has at a place, or one that comes later."""
     _, schema = walk(document, types, body, place)
-    known = schema.value and types.kind(schema.value)[0] is Kind.STRING
+    known = schema.value and kinds(document, schema.value).kind is Kind.STRING
     named = types.annotation(schema.pointer, schema.value).split(" | ") if known else []
     return " | ".join(dict.fromkeys([*named, "str", "None"]))

@@ -85,18 +85,26 @@ class Default:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of an operation, path items' parameters and references resolved."""
+    """A parameter of an operation, path items' parameters and references resolved.
+
+    Attributes:
+        kind, inner, alone: the JSON types of a value, of what is in it by its place, and of one
+            that is neither array nor object where it may be one.
+        style: that of OpenAPI; `content` for JSON in one text.
+    """
 
     name: str
     wire: Text
     location: Location
     type: TypeRef
     kind: Kind
-    item_kind: Kind
+    inner: Mapping[Text, Kind]
+    alone: Kind | None
     required: bool
     default: Default | None
     style: str
     explode: bool
+    allow_reserved: bool
     description: Text
     deprecated: bool
     pointer: str

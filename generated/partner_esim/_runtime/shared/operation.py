@@ -20,9 +20,16 @@ Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any
 class Parameter:
     """A parameter: `name` is the Python argument, `wire` what travels.
 
-    `model` names the type in the package's `models` that validates a value, `kind` the JSON
-    type that its text stands for; `style` and `explode` have the defaults of OpenAPI 3.1.1,
-    4.8.12.2.
+    `model` names the type in the package's `models` that validates a value; `style` and `explode`
+    have the defaults of OpenAPI 3.1.1, 4.8.12.2.
+
+    Attributes:
+        kind: the JSON type that its text stands for.
+        inner: the JSON types of what is in an array or object, by names with dots between, where
+            they are not text; `*` stands for any item and any member that is not named.
+        alone: the JSON type of a value that is neither array nor object, where it may be one.
+        style: that of OpenAPI; `content` for JSON in one text.
+        allow_reserved: whether reserved characters of a text are written as they are.
     """
 
     name: str
@@ -30,10 +37,12 @@ class Parameter:
     location: Location
     model: str | None = None
     kind: Kind = "string"
-    item_kind: Kind = "string"
+    inner: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
+    alone: Kind | None = None
     required: bool | None = None
     style: str = ""
     explode: bool | None = None
+    allow_reserved: bool = False
     default: object = None
 
     def __post_init__(self) -> None:
@@ -42,7 +51,7 @@ class Parameter:
         defaults = {
             "required": self.location == "path",
             "style": "form" if form else "simple",
-            "explode": (self.style or "form") == "form" and form,
+            "explode": (self.style or "form") in ("cookie", "form") and form,
         }
         for name, default in defaults.items():
             if getattr(self, name) in (None, ""):

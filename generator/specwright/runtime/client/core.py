@@ -14,18 +14,19 @@ from urllib.parse import urlsplit
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
+from ..shared import styles
 from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.operation import ListOperation, Operation, attribute
 from .attempts import GONE
 from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
-from .fields import is_field_value, merged
+from .fields import is_cookie_pair, is_field_value, merged
 from .omit import OMIT
 from .options import ClientOptions, Options
 from .pagination import PageData
 from .service import Service
 from .transport import Headers, Request, Response
-from .urls import encoded_pairs, header_value, is_undefined, path_segment, with_pairs
+from .urls import parts, with_parts
 
 T = TypeVar("T")
 
@@ -103,20 +104,24 @@ class Core:
             where = parameter.wire
             if value is not None and parameter.model is not None:
                 value = from_json(_encoded(self._codecs[parameter.model], where, value))
-            if is_undefined(value):
+            if styles.is_undefined(value):
                 if parameter.required:
                     raise InvalidArgumentError(f"{where}: a value is required")
+            elif styles.is_ambiguous(parameter, value):
+                raise InvalidArgumentError(f"{where}: a part of the value has its delimiter")
             elif parameter.location == "query":
-                query += [f"{name}={text}" for name, text in encoded_pairs(parameter, value)]
+                query += parts(parameter, value)
             elif parameter.location == "path":
-                segment = path_segment(parameter, value)
+                segment = styles.text(parameter, value)
                 if segment in ("", ".", ".."):
                     raise InvalidArgumentError(f"{where}: this value cannot stand in a path")
                 path = path.replace("{" + where + "}", segment)
             elif parameter.location == "cookie":
-                cookies += [f"{name}={text}" for name, text in encoded_pairs(parameter, value)]
+                cookies += parts(parameter, value)
+                if not all(map(is_cookie_pair, cookies)):
+                    raise InvalidArgumentError(f"{where}: no cookie can carry this value")
             else:
-                text = header_value(parameter, value)
+                text = styles.text(parameter, value)
                 if not is_field_value(text):
                     raise InvalidArgumentError(f"{where}: no header can carry this value")
                 headers.append((where, text))
@@ -130,7 +135,7 @@ class Core:
         elif operation.method not in ("GET", "HEAD"):
             content = b""
         if options.query:
-            query = with_pairs(query, options.query)
+            query = with_parts(query, options.query)
         return Request(
             operation.method,
             self.base_url + path + ("?" + "&".join(query) if query else ""),

@@ -15,10 +15,11 @@ from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope
 
 from ..shared.codec import Codec, Codecs, problems_of
-from ..shared.operation import Operation
+from ..shared.operation import Operation, Parameter
 from ..shared.strict_json import scan
+from ..shared.styles import RepeatedError
 from .context import Context
-from .parameters import Reader, RepeatedError, Sent
+from .parameters import Reader, Sent
 from .problems import Answer, ErrorWriter, Fault, Problem, Unimplemented, faults
 
 T = TypeVar("T")
@@ -72,7 +73,7 @@ class Endpoint:
         self._handler = handler
         self._conduct = conduct
         self._readers = [
-            (Reader(each, _properties(conduct.models, each.model)), conduct.codec(each.model))
+            (_reader(conduct.models, operation, each), conduct.codec(each.model))
             for each in operation.parameters
         ]
         self._body = conduct.codec(operation.body)
@@ -124,18 +125,18 @@ class Endpoint:
                 if value is None:
                     if parameter.required:
                         wrong.append(Fault("missing_field", place, "The parameter is required"))
-                elif parameter.kind == "object" and codec:
-                    arguments[parameter.name] = codec.validator.validate_strings(value)
                 else:
                     arguments[parameter.name] = codec.decode(to_json(value)) if codec else value
             except RepeatedError:
                 wrong.append(Fault("invalid_value", place, "The parameter is given twice"))
             except ValidationError as error:
                 wrong += faults(error, place, value)
+            except ValueError as error:
+                wrong.append(Fault("invalid_value", place, f"The parameter is not JSON: {error}"))
         if self._conduct.refuse_unknown_query:
             wrong += [
                 Fault("unknown_field", f"query.{name}", "The parameter is unknown")
-                for name in sent.query
+                for name in dict(sent.query)
                 if not any(
                     reader.parameter.location == "query" and reader.claims(name)
                     for reader, _ in self._readers
@@ -224,6 +225,8 @@ class Endpoint:
         return codec
 
 
-def _properties(models: ModuleType, model: str | None) -> frozenset[str]:
-    fields = getattr(getattr(models, model or "", None), "model_fields", {})
-    return frozenset(each.alias or name for name, each in fields.items())
+def _reader(models: ModuleType, operation: Operation[Any], parameter: Parameter) -> Reader:
+    fields = getattr(getattr(models, parameter.model or "", None), "model_fields", {})
+    properties = frozenset(each.alias or name for name, each in fields.items())
+    others = (each for each in operation.parameters if each.location == parameter.location)
+    return Reader(parameter, properties, frozenset(each.wire for each in others) - {parameter.wire})
