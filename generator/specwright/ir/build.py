@@ -22,7 +22,7 @@ from specwright.document.schemas import allows_null
 from specwright.document.security import Credential
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
-from specwright.ir.errors import error_types
+from specwright.ir.errors import error_body, error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import MAX_DEPTH, kinds
@@ -112,6 +112,7 @@ class _Builder:
             parsers=parsers_,
             credential=Credential.of(self.document),
             errors=error_types(self.document, self.types),
+            error_body=error_body(each for group in groups for each in group.operations),
             examples=examples.answers(each for group in groups for each in group.operations),
             events=examples.events(webhooks),
             first_call=Calls(self.document, examples).first(groups),

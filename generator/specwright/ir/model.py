@@ -405,7 +405,11 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """A whole API, ready to be rendered."""
+    """A whole API, ready to be rendered.
+
+    Attributes:
+        error_body: annotation of the body of an error, whatever operation failed.
+    """
 
     title: Text
     version: Text
@@ -420,6 +424,7 @@ class Api:
     parsers: tuple[Parser, ...]
     credential: Credential | None
     errors: ErrorTypes | None
+    error_body: str
     examples: tuple[Example, ...]
     events: tuple[Example, ...]
     first_call: Call | None
