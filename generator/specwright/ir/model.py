@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.document.naming import apart
+from specwright.runtime.shared.operation import Way
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -210,8 +211,11 @@ class Page:
 
     Attributes:
         item: type of one item.
+        way: what leads to the next page (`Way` of the runtime's `Pagination`).
         cursor: the argument that says where a page starts; empty when there is none.
-        items, next, more: the items, the next cursor, whether there is a next page.
+        items, next, more, total, pages: the items, the next cursor or URL, whether there is a
+            next page, the numbers of all items and pages.
+        first: the number of the first page.
         resume: whether the last cursor may be used again to ask for what is new.
         interval: seconds between asking and asking again at least, if the document says so.
         expired: the error code of a cursor that is too old.
@@ -222,6 +226,10 @@ class Page:
     items: tuple[str, ...]
     next: tuple[str, ...]
     more: tuple[str, ...]
+    way: Way
+    first: int
+    total: tuple[str, ...]
+    pages: tuple[str, ...]
     resume: bool
     interval: int | None
     expired: Text | None

@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
+from dataclasses import replace
 from typing import Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -24,6 +25,7 @@ from .fields import is_cookie_pair, is_field_value, merged
 from .omit import OMIT
 from .options import ClientOptions, Options
 from .pagination import PageData
+from .positions import arguments_at, has_more, next_position, url_at
 from .service import Service
 from .transport import Headers, Request, Response
 from .urls import parts, with_parts
@@ -192,16 +194,38 @@ class Core:
             f"{operation.id}: the answer breaks the contract: {problems}", response
         )
 
-    def page(self, operation: ListOperation[T], response: Response) -> PageData[T]:
-        """Read a page of a list."""
+    def page_request(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        position: str | None,
+    ) -> Request:
+        """Write the request for the page at a position; None stands for that of the arguments."""
+        pagination = operation.pagination
+        if position is None or pagination is None:
+            return self.request(operation, arguments, None, options)
+        moved = arguments_at(operation, arguments, position)
+        request = self.request(operation, moved, None, options)
+        return replace(request, url=url_at(pagination, request.url, position))
+
+    def page(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        position: str | None,
+        response: Response,
+    ) -> PageData[T]:
+        """Read the page of a list that was asked for at a position."""
         body = self.result(operation, response)
         pagination = operation.pagination
         assert pagination is not None
-        value = attribute(body, pagination.next)
-        cursor = value if isinstance(value, str) else None
-        more = attribute(body, pagination.more) if pagination.more else cursor is not None
-        items = cast("Sequence[T]", attribute(body, pagination.items))
-        return PageData(items, cursor, more is True)
+        found = attribute(body, pagination.items)
+        items: Sequence[T] = [] if found is None else cast("Sequence[T]", found)
+        given = arguments.get(pagination.cursor) if position is None else position
+        following = next_position(pagination, body, response, given, len(items))
+        more = has_more(pagination, body, given, following)
+        return PageData(items, following, more)
 
 
 def _host(base_url: str) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
@@ -12,6 +12,7 @@ Result = TypeVar("Result")
 Item = TypeVar("Item")
 
 Location = Literal["path", "query", "header", "cookie"]
+Way = Literal["cursor", "url", "link", "page", "offset"]
 Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
 
 
@@ -59,9 +60,16 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Pagination:
-    """Where a list keeps its cursor: query parameters by argument name, properties by path.
+    """What leads to the next page of a list: query parameters by argument name, properties by path.
 
     Attributes:
+        cursor: the argument that says where a page starts: by a cursor, by the number of items
+            before it, or by its own; empty where a URL says so.
+        next: the cursor of the next page, or its URL.
+        more: whether there is a next page.
+        way: what leads to the next page: `url` is in the body, `link` in the header `Link`.
+        first: the number of the first page.
+        total, pages: the number of all items, and of all pages.
         resume: whether the last cursor may be asked again later for what was added.
         interval: seconds between two such requests at least.
         expired: error code of a cursor that the list does not reach back to any more.
@@ -71,6 +79,10 @@ class Pagination:
     items: tuple[str, ...]
     next: tuple[str, ...]
     more: tuple[str, ...] = ()
+    way: Way = "cursor"
+    first: int = 0
+    total: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
     resume: bool = False
     interval: float = 0
     expired: str | None = None
@@ -212,5 +224,8 @@ def at(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
 def attribute(value: object, path: tuple[str, ...]) -> object:
     """Return the attribute of a model at `path`; None when there is none."""
     for name in path:
-        value = getattr(value, name, None)
+        if isinstance(value, Mapping):
+            value = cast("Mapping[str, object]", value).get(name)
+        else:
+            value = getattr(value, name, None)
     return value
