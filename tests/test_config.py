@@ -56,6 +56,8 @@ def test_every_setting_can_be_read(tmp_path: Path) -> None:
         'env-prefix = "SHOP"',
         "short-method-names = false",
         'templates = "t"',
+        "[tool.specwright.pagination]",
+        'listThings = {offset = "skip", items = ""}',
     )
     read = read_config(file)
     for part in (read, read.options):
@@ -159,3 +161,15 @@ def test_settings_that_are_no_file_of_the_project_are_refused(tmp_path: Path) ->
     os.truncate(file, 10 * 1024**3)
     with pytest.raises(InputError, match="is larger than 1 MB"):
         find_project(tmp_path / "elsewhere")
+
+
+@pytest.mark.parametrize(
+    "value", ["[pages]\nlist = 1", "pages = 1", "pages = [{}]", "[pages.list]\nat = 2020-01-01"]
+)
+def test_pagination_is_a_table_of_tables(tmp_path: Path, value: str) -> None:
+    place = "tool.specwright.pagination" if value[0] == "[" else "pagination"
+    file = project(tmp_path, value.replace("pages", place))
+    with pytest.raises(InputError, match="'pagination' is a table of tables") as caught:
+        read_config(file)
+    assert caught.value.location is not None
+    assert caught.value.location.line == 4

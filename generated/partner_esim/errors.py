@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 class ApiStatusError(_errors.ApiStatusError):
     __doc__ = _errors.ApiStatusError.__doc__
 
+    body: models.Error | None
     code: models.ErrorCode | str | None
     type: models.ErrorType | str | None
     details: Sequence[models.ErrorDetail]

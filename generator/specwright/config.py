@@ -6,8 +6,8 @@ import keyword
 import os
 import re
 import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +33,8 @@ class Options:
         env_prefix: start of the names of environment variables that the client reads.
         short_method_names: whether methods leave out what their group's name says.
         templates: directory of templates that replace or extend the built-in ones.
+        pagination: what `x-contract-pagination` says, for a document that does not, by
+            operationId or such as `GET /things`.
     """
 
     package: str | None = None
@@ -41,6 +43,7 @@ class Options:
     env_prefix: str | None = None
     short_method_names: bool = False
     templates: Path | None = None
+    pagination: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,6 +171,8 @@ def _place(file: Path, text: str, key: str) -> Location:
     inside = False
     for number, line in enumerate(text.splitlines(), 1):
         if line.strip().startswith("["):
+            if line.strip().startswith(f"{TABLE[:-1]}.{key}"):
+                return Location(str(file), number, 1)
             inside = line.strip().startswith(TABLE)
         elif inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
             return Location(str(file), number, len(line) - len(line.lstrip()) + 1)
@@ -223,6 +228,18 @@ def _is_class_name(name: str) -> bool:
     return name.isidentifier() and name.isascii() and name[0].isupper() and name not in _CONSTANTS
 
 
+def _tables(value: object, directory: Path) -> Mapping[str, Mapping[str, object]]:
+    tables = value.values() if isinstance(value, dict) else [None]
+    for table in tables:
+        if not isinstance(table, dict) or not all(map(_is_plain, table.values())):
+            raise ValueError("is a table of tables of texts, whole numbers and switches")
+    return dict(value) if isinstance(value, dict) else {}
+
+
+def _is_plain(value: object) -> bool:
+    return isinstance(value, str | int)
+
+
 _CONSTANTS = frozenset({"False", "None", "True"})
 SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "document": _path,
@@ -233,4 +250,5 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "env-prefix": _name(_ENV_PREFIX.fullmatch, "is made of capitals, digits and '_'"),
     "short-method-names": _switch,
     "templates": _path,
+    "pagination": _tables,
 }

@@ -16,6 +16,7 @@ from specwright.config import Options
 from specwright.document.model import Document
 from specwright.document.naming import package_name
 from specwright.document.normalise import normalise
+from specwright.document.paging import with_pagination
 from specwright.document.sites import Direction, operations
 from specwright.document.upgrade import upgrade
 from specwright.emit.fileset import FileSet
@@ -87,6 +88,7 @@ def generate(
         SpecwrightError: a package cannot be made of it, or a template fails.
     """
     progress("checking the document")
+    document = with_pagination(document, options.pagination)
     renderer = _renderer(options)
     normal, names, contents = _prepared(document, options, examination)
     progress("generating models")
@@ -112,7 +114,7 @@ def scaffold(
         InvalidDocument: the document is not what the OpenAPI Specification says.
         SpecwrightError: a template fails.
     """
-    normal, names, _ = _prepared(document, options)
+    normal, names, _ = _prepared(with_pagination(document, options.pagination), options)
     api = build(normal, begin_models(normal)().index, names, short_names=options.short_method_names)
     return FileSet(render_scaffold(api, _renderer(options)))
 
@@ -122,7 +124,8 @@ def _prepared(
 ) -> tuple[Document, Names, Contents]:
     """Bring a valid document into the form that models and operations are read from."""
     settings = needed(options)
-    if examination is None or not examination.covers(settings):
+    # An examination is of the document alone.
+    if examination is None or options.pagination or not examination.covers(settings):
         examination = examine(upgrade(document), settings)
     report = examination.report(settings)
     if report.has_errors:

@@ -9,6 +9,7 @@ import pytest
 
 from specwright.compare.comparison import compare
 from specwright.compare.document.declarations import ANY, CLAUSES, declaration_changes
+from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.document.sources.load import load
@@ -206,6 +207,29 @@ def holders(value: Any, name: str, pointer: str = "") -> Iterator[str]:
             yield from holders(each, name, f"{pointer}/{index}")
 
 
+@pytest.mark.parametrize(
+    ("member", "value", "other"),
+    [
+        ("offset", "skip", "start"),
+        ("page", "page", "number"),
+        ("total", "/total", "/count"),
+        ("pages", "/pages", "/count"),
+        ("next_url", "/next", "/links/next"),
+        ("link", True, False),
+        ("first_page", 0, 1),
+    ],
+)
+def test_what_leads_to_the_next_page_stays(member: str, value: Any, other: Any) -> None:
+    def rules(before: Any, after: Any) -> list[ChangeRule]:
+        sides = ({member: each} if each is not None else {} for each in (before, after))
+        base, revision = (Site("", {"x-contract-pagination": each}) for each in sides)
+        return [each.rule for each in declaration_changes(base, revision, Place.OPERATION)]
+
+    assert rules(value, other) == [ChangeRule.BEHAVIOUR_CHANGED]
+    assert rules(value, None) == [ChangeRule.BEHAVIOUR_CHANGED]
+    assert rules(value, value) == []
+
+
 # Members of declarations, by their way in the document, with whether the change breaks a promise.
 EDITS: list[tuple[str, Any, bool]] = [
     ("/x-contract-body-limit/max_bytes", 1, True),
@@ -231,6 +255,12 @@ EDITS: list[tuple[str, Any, bool]] = [
     ("/paths/~1orders/get/x-contract-pagination/interval_seconds", 6, False),
     ("/paths/~1events/get/x-contract-pagination/expired", "invalid_cursor", True),
     ("/paths/~1events/get/x-contract-pagination/expired", None, False),
+    ("/paths/~1orders/get/x-contract-pagination/offset", "skip", False),
+    ("/paths/~1orders/get/x-contract-pagination/page", "page", False),
+    ("/paths/~1orders/get/x-contract-pagination/first_page", 0, True),
+    ("/paths/~1orders/get/x-contract-pagination/first_page", 1, False),
+    ("/paths/~1orders/get/x-contract-pagination/total", "/total", False),
+    ("/paths/~1orders/get/x-contract-pagination/link", True, False),
     ("/paths/~1orders~1{order_id}/get/x-contract-final", None, True),
     ("/paths/~1orders~1{order_id}/get/x-contract-final/at", "/reference", True),
     ("/paths/~1orders~1{order_id}/get/x-contract-final/states", ["completed"], True),

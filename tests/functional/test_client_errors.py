@@ -187,12 +187,12 @@ def test_a_long_answer_has_an_error_of_its_own(made: ModuleType, origin: Origin)
     assert not isinstance(error, made.ApiConnectionError)
 
 
-def test_without_a_shared_error_body_an_error_says_its_status(
+def test_without_a_shared_error_body_the_usual_places_are_read(
     package: Generate, origin: Origin
 ) -> None:
     plain = package(document(PATHS, SCHEMAS))
     error = raised(plain, origin, refusal())
-    assert (type(error).__name__, error.code, error.details) == ("BadRequestError", None, [])
+    assert (type(error).__name__, error.code, error.details) == ("BadRequestError", "too_big", [])
 
 
 USE = """

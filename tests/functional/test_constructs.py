@@ -105,14 +105,8 @@ REPORTED = [
         "server",
         "servers: [{url: 'https://{a}.test', variables: {a: {default: b}}}]",
     ),
-    Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/plain: {}}"),
+    Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/csv: {}}"),
     Reported("parameter.in", "parameter", PARAMETER % "in: querystring, content: {text/plain: {}}"),
-    Reported("parameter.style", "parameter", PARAMETER % "in: cookie, style: cookie, schema: {}"),
-    Reported(
-        "parameter.allowReserved",
-        "parameter",
-        PARAMETER % "in: query, allowReserved: true, schema: {}",
-    ),
     *(
         Reported("requestBody.content", "body", BODY % f"{media_type}: {{}}")
         for media_type in ("multipart/mixed", "application/xml")
@@ -296,7 +290,13 @@ def generated(package: Generate) -> Any:
     item["parameters"] = [
         {"name": "Id", "in": "path", "required": True, "schema": {"type": "string"}},
         {"name": "q", "in": "query", "style": "deepObject", "explode": True, "schema": A_AND_B},
-        {"name": "empty", "in": "query", "allowEmptyValue": True, "schema": {"type": "string"}},
+        {
+            "name": "empty",
+            "in": "query",
+            "allowEmptyValue": True,
+            "allowReserved": True,
+            "schema": {"type": "string"},
+        },
         {"name": "X-A", "in": "header", "deprecated": True, "schema": {"type": "string"}},
     ]
     item["trace"]["responses"] = {
@@ -349,7 +349,9 @@ GENERATED = {
     "requestBody.required": "body: _files.FileTypes | None = None",
     "parameter.name": "x_a",
     "parameter.required": "id: str,",
+    "parameter.style": 'style="deepObject"',
     "parameter.explode": "q: ",
+    "parameter.allowReserved": "allow_reserved=True",
     "parameter.schema": "empty: str",
     "parameter.allowEmptyValue": "empty: str",
     "mediaType.schema": "-> str",
@@ -357,7 +359,7 @@ GENERATED = {
     "mediaType.encoding": "parts={",
     "encoding.contentType": 'content_type="application/xml"',
     "encoding.style": 'style="deepObject"',
-    "encoding.explode": "joined=True",
+    "encoding.explode": "explode=False",
     "response.content": "-> str | RawBody | bytes",
     "response.headers": "with_raw_response",
     "document.servers": "base_url",

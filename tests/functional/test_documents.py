@@ -122,6 +122,9 @@ def test_a_document_of_3_0_is_read_as_3_1(package: Generate, origin: Origin) -> 
         ("form", True, "object", {"x": "1", "y": "2"}, "x=1&y=2"),
         ("form", False, "object", {"x": "1", "y": "2"}, "p=x,1,y,2"),
         ("deepObject", True, "object", {"x": "1", "y z": "2"}, "p%5Bx%5D=1&p%5By%20z%5D=2"),
+        ("deepObject", True, "array", ["a", "b"], "p%5B%5D=a&p%5B%5D=b"),
+        ("form", True, "either", "a", "p=a"),
+        ("form", True, "either", ["a", "b"], "p=a&p=b"),
         ("form", True, "boolean", True, "p=true"),
         ("form", True, "number", 1.5, "p=1.5"),
     ],
@@ -138,6 +141,7 @@ def test_styles_of_parameters(
     types = {
         "array": {"type": "array", "items": {"type": "string"}},
         "object": {"type": "object", "additionalProperties": {"type": "string"}},
+        "either": {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]},
     }
     parameter = {
         "name": "p",

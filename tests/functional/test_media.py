@@ -198,7 +198,7 @@ def test_a_form_with_files_is_what_others_read(
         "title": ["t\u00eft\r\nle"],
         "size": ["3"],
         "tags": ["a", "b"],
-        "meta": ['{"n": 1}'],
+        "meta": ['{"n":1}'],
     }
 
 
@@ -219,7 +219,7 @@ def test_a_form_is_what_others_read(anyone: Any, made: ModuleType) -> None:
         "scopes": ["x", "y"],
         "joined": ["x,y"],
         "card[holder][n]": ["1"],
-        "meta": ['{"n": 2}'],
+        "meta": ['{"n":2}'],
     }
 
 

@@ -281,10 +281,28 @@ def test_client_and_server_agree_about_what_travels_and_what_is_left_out(
     word = {"type": ["string", "null"]}
     words = {"type": "array", "items": word}
     point = {"type": "object", "properties": {"x": word, "y": word}}
-    named = {
+    either = {"oneOf": [{"type": "string"}, {"type": "array", "items": {"type": "string"}}]}
+    nested = {
+        "type": "object",
+        "properties": {
+            "n": {"type": "integer"},
+            "to": {"type": "object", "properties": {"flag": {"type": "boolean"}}},
+            "all": {"type": "array", "items": {"type": "number"}},
+        },
+    }
+    as_json = {"content": {"application/json": {"schema": nested}}}
+    named: dict[str, tuple[str, Any, Json]] = {
         "q": ("query", words, {}),
         "q_joined": ("query", words, {"explode": False}),
         "q_deep": ("query", point, {"style": "deepObject"}),
+        "q_nested": ("query", nested, {"style": "deepObject"}),
+        "q_list": ("query", words, {"style": "deepObject"}),
+        "q_either": ("query", either, {}),
+        "q_json": ("query", None, as_json),
+        "q_open": ("query", {"type": "string"}, {"allowReserved": True}),
+        "X-Json": ("header", None, as_json),
+        "c_json": ("cookie", None, as_json),
+        "c_plain": ("cookie", word, {"style": "cookie"}),
         "X-H": ("header", words, {}),
         "c": ("cookie", {"type": "string"}, {}),
         "c_words": ("cookie", words, {}),
@@ -292,11 +310,11 @@ def test_client_and_server_agree_about_what_travels_and_what_is_left_out(
         "c_point": ("cookie", point, {}),
     }
     parameters = [
-        {"name": name, "in": place, "schema": schema, **more}
+        {"name": name, "in": place, **({} if schema is None else {"schema": schema}), **more}
         for name, (place, schema, more) in named.items()
     ]
     echo = operation({"type": "object"}, operationId="echo", parameters=parameters)
-    made = package(document({"/echo": {"get": echo}}))
+    made = package({**document({"/echo": {"get": echo}}), "openapi": "3.2.0"})
 
     class Things(made.server.UnimplementedThings):  # type: ignore[misc,name-defined]
         async def echo(self, *, context: Any, **sent: Any) -> Any:
@@ -308,6 +326,19 @@ def test_client_and_server_agree_about_what_travels_and_what_is_left_out(
         ({"q": [None], "q_joined": [], "q_deep": {"x": None}}, {}),
         ({"q_joined": ["a", None, "b"]}, {"q_joined": ["a", "b"]}),
         ({"q_deep": {"x": "1 2"}}, {"q_deep": {"x": "1 2"}}),
+        ({"q_deep": {"x": "1", "new": "2"}}, {"q_deep": {"x": "1", "new": "2"}}),
+        *(
+            ({"q_nested": each}, {"q_nested": each})
+            for each in ({"n": 5, "to": {"flag": True}}, {"all": [1.5, 2]})
+        ),
+        ({"q_list": ["a", "b,c"]}, {"q_list": ["a", "b,c"]}),
+        *(({"q_either": each}, {"q_either": each}) for each in ("a", ["a", "b"])),
+        *(
+            ({name: {"n": 5, "all": [1, 2]}}, {name: {"n": 5, "all": [1, 2]}})
+            for name in ("q_json", "x_json", "c_json")
+        ),
+        ({"q_open": "https://a/?b=c&d"}, {"q_open": "https://a/?b=c&d"}),
+        ({"c_plain": "a=b%20c"}, {"c_plain": "a=b%20c"}),
         ({"x_h": ["a", None, "b"]}, {"x_h": ["a", "b"]}),
         ({"c": 'a; b=c, "d" é\\'}, {"c": 'a; b=c, "d" é\\'}),
         ({"c": None, "q": None, "x_h": None}, {}),
@@ -322,3 +353,39 @@ def test_client_and_server_agree_about_what_travels_and_what_is_left_out(
         for sent, received in cases:
             raw = client.with_raw_response(client.things.echo, **sent)
             assert json.loads(raw.content) == received, sent
+
+
+def test_the_last_segment_of_a_path_may_be_an_object_of_the_style_matrix(
+    package: Generate,
+) -> None:
+    numbers = {"type": "object", "additionalProperties": {"type": "integer"}}
+    words = {"type": "array", "items": {"type": "string"}}
+    parameters = [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "style": "matrix",
+            "explode": explode,
+            **more,
+        }
+        for name, explode, more in (
+            ("list", True, {"schema": words}),
+            ("joined", False, {"schema": numbers}),
+            ("map", True, {"schema": numbers}),
+        )
+    ]
+    echo = operation({"type": "object"}, operationId="echo", parameters=parameters)
+    made = package(document({"/m/{list}/{joined}/{map}": {"get": echo}}))
+
+    class Things(made.server.UnimplementedThings):  # type: ignore[misc,name-defined]
+        async def echo(self, *, context: Any, **sent: Any) -> Any:
+            return made.server.Reply(to_json(sent))
+
+    sent = {"list_": ["a;b", "c"], "joined": {"x,": 1, "y": 2}, "map_": {"x": 1, "y/z": 2}}
+    with (
+        Server(made.server.create_app(things=Things())) as server,
+        made.Client(base_url=server.url) as client,
+    ):
+        raw = client.with_raw_response(client.things.echo, *sent.values())
+        assert list(json.loads(raw.content).values()) == list(sent.values())

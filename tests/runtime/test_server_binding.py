@@ -155,12 +155,20 @@ LIST_THINGS: Operation[Any] = Operation(
         Parameter("country", "country", "query", "String"),
         Parameter("region", "region", "query", "String"),
         Parameter("limit", "limit", "query", "Limit", kind="integer", default=50),
-        Parameter("ids", "ids", "query", "Integers", kind="array", item_kind="integer"),
+        Parameter("ids", "ids", "query", "Integers", kind="array", inner={"*": "integer"}),
         Parameter("names", "names", "query", "Strings", kind="array", explode=False),
         Parameter(
             "piped", "piped", "query", "Strings", kind="array", style="pipeDelimited", explode=False
         ),
-        Parameter("filter", "filter", "query", "Filter", kind="object", style="deepObject"),
+        Parameter(
+            "filter",
+            "filter",
+            "query",
+            "Filter",
+            kind="object",
+            inner={"size": "integer"},
+            style="deepObject",
+        ),
         Parameter("since", "since", "query", "Moment"),
         Parameter("flag", "flag", "query", "Flag", kind="boolean"),
         Parameter("ratio", "ratio", "query", "Ratio", kind="number"),

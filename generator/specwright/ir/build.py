@@ -23,9 +23,10 @@ from specwright.document.security import Credential
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
 from specwright.ir.contents import Contents
-from specwright.ir.errors import error_types
+from specwright.ir.errors import error_body, error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
+from specwright.ir.kinds import MAX_DEPTH, kinds
 from specwright.ir.model import (
     Api,
     Body,
@@ -56,6 +57,8 @@ from specwright.vocabulary.keywords.signature import SIGNATURE
 from specwright.vocabulary.table import declarations
 
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+# Levels of members that have texts of their own.
+DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
 # Media types and security schemes say what these headers hold.
 OTHER_PARTS = frozenset({"accept", "authorization", "content-type"})
@@ -111,6 +114,7 @@ class _Builder:
             parsers=parsers_,
             credential=Credential.of(self.document),
             errors=error_types(self.document, self.types),
+            error_body=error_body(each for group in groups for each in group.operations),
             examples=examples.answers(each for group in groups for each in group.operations),
             events=examples.events(webhooks),
             first_call=Calls(self.document, examples).first(groups),
@@ -197,25 +201,29 @@ class _Builder:
         value = site.value
         location = str(value["in"])
         holder = site.pointer
+        style = str(value.get("style", STYLES[location]))
         content = value.get("content")
         if isinstance(content, dict) and content:
             media_type = next(iter(content))
             holder += join("content", media_type)
             value = {**value, "schema": content[media_type].get("schema", {})}
+            # Other media types are text, as values of the other styles are.
+            style = "content" if sites.is_json(media_type) else style
         schema = value.get("schema", {})
-        kind, item_kind = self.types.kind(schema)
-        style = str(value.get("style", STYLES[location]))
+        found = kinds(self.document, schema, depth=DEPTH.get(style, 1))
         return Parameter(
             name=argument_name(str(value["name"])),
             wire=Text(str(value["name"])),
             location=Location(location),
             type=self.types.slot(holder + "/schema", schema),
-            kind=kind,
-            item_kind=item_kind,
+            kind=found.kind,
+            inner=found.inner,
+            alone=found.alone,
             required=value.get("required") is True or location == "path",
             default=self._default(schema),
             style=style,
-            explode=bool(value.get("explode", style == "form")),
+            explode=bool(value.get("explode", style in ("cookie", "form"))),
+            allow_reserved=value.get("allowReserved") is True,
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
             pointer=site.pointer,

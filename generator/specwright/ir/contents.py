@@ -9,6 +9,7 @@ from typing import Any
 from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
+from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
 from specwright.ir.model import Content, Kind, Part
 from specwright.ir.types import Types
 from specwright.pointer import join
@@ -18,7 +19,6 @@ from specwright.text import Text
 JSON = "application/json"
 # What is sent and asked for if nothing else is said, the best first.
 _USUAL = ("json", "form", "multipart")
-_SCALARS = frozenset({Kind.STRING, Kind.INTEGER, Kind.NUMBER, Kind.BOOLEAN})
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,25 +53,21 @@ class Contents:
         """The properties of a form whose text is not simply their value."""
         encoding = dict(sites.members(self.document, content, "encoding"))
         for name, value in self._properties(sites.schema(self.document, content)):
-            kind, item_kind = self.types.kind(value)
             declared = encoding.get(name, Site("", {})).value
-            style = declared.get("style")
-            media_type = declared.get("contentType")
-            is_composite = kind is Kind.OBJECT or (kind is Kind.ARRAY and item_kind not in _SCALARS)
+            media_type, style = declared.get("contentType"), declared.get("style")
+            found = kinds(self.document, value, depth=MAX_DEPTH if style == "deepObject" else 1)
+            is_json = style is None and (found.kind is Kind.OBJECT or _has_composites(found))
             part = Part(
                 Text(name),
-                kind,
-                item_kind,
-                # OpenAPI 3.1.1, 4.8.15: the default of objects.
-                Text(media_type)
-                if isinstance(media_type, str)
-                else Text(JSON)
-                if is_composite and style is None
-                else None,
-                style if isinstance(style, str) else "",
-                declared.get("explode") is False,
+                found.kind,
+                found.inner,
+                found.alone,
+                Text(media_type) if isinstance(media_type, str) else None,
+                # OpenAPI 3.1.1, 4.8.15: what objects are if nothing is said.
+                "content" if is_json else str(style or "form"),
+                declared.get("explode") is not False,
             )
-            if part != Part(part.name, Kind.STRING, Kind.STRING, None, "", False):
+            if part != Part(part.name, Kind.STRING, {}, None, None, "form", True):
                 yield part
 
     def _properties(self, schema: Site) -> Iterator[tuple[str, Any]]:
@@ -82,6 +78,10 @@ class Contents:
             pointer = schema.pointer + join("allOf", number)
             part = sites.follow(self.document, pointer, schema.value["allOf"][number])
             yield from self._properties(part)
+
+
+def _has_composites(found: Kinds) -> bool:
+    return found.inner.get(Text("*")) in COMPOSITE
 
 
 def _rank(media_type: str) -> int:

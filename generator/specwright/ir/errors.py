@@ -1,16 +1,32 @@
-"""The shared error body: what the document says of the types of its members."""
+"""The bodies of errors: what the document says of their types."""
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.sites import Site, follow
-from specwright.ir.model import ErrorTypes, Kind
+from specwright.ir.kinds import kinds
+from specwright.ir.model import ErrorTypes, Kind, Operation, optional
 from specwright.ir.pages import walk
 from specwright.ir.types import Types
 from specwright.pointer import join, resolve
 from specwright.text import Text
 from specwright.vocabulary.keywords.error import ERROR
+
+# With more types than people read, a caller asks for the class that is meant.
+MOST_BODIES = 8
+
+
+def error_body(operations: Iterable[Operation]) -> str:
+    """The annotation of what the body of an error may be, whatever operation failed."""
+    failures = (r for each in operations for r in each.responses if not r.is_success)
+    found = {failure.json.annotation for failure in failures if failure.json is not None}
+    names = sorted(found - {"None"})
+    if "object" in found or len(names) > MOST_BODIES:
+        return "object"
+    return optional(" | ".join(names)) if names else "None"
 
 
 def error_types(document: Document, types: Types) -> ErrorTypes | None:
@@ -32,6 +48,6 @@ def error_types(document: Document, types: Types) -> ErrorTypes | None:
 def _text(document: Document, types: Types, body: Site, place: Text | None) -> str:
     """The annotation of a text that the body has at a place, or one that comes later."""
     _, schema = walk(document, types, body, place)
-    known = schema.value and types.kind(schema.value)[0] is Kind.STRING
+    known = schema.value and kinds(document, schema.value).kind is Kind.STRING
     named = types.annotation(schema.pointer, schema.value).split(" | ") if known else []
     return " | ".join(dict.fromkeys([*named, "str", "None"]))

@@ -15,7 +15,7 @@ from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.ir.model import Example, Operation, TypeRef, Webhook
-from specwright.pointer import Pointer, join, resolve, split
+from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.samples.compiled import UNUSABLE, Compiled, Schema
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
@@ -122,10 +122,16 @@ class Examples:
         """The value as a page that no other page follows, so that a list of it has an end."""
         if page is None:
             return
-        ended = value if page.more is None else _with(value, page.more.raw, False)
-        items = islice(self.of_schema(self._items(schema, page) / "items"), 1)
-        for each in (*(_with(ended, page.items.raw, [item]) for item in items), ended):
-            without = each if page.next is None else _with(each, page.next.raw, None)
+        ended = value
+        for place, end in ((page.more, False), (page.total, 1), (page.pages, 1)):
+            ended = ended if place is None else _with(ended, place.raw, end)
+        items = [[item] for item in islice(self.of_schema(self._items(schema, page) / "items"), 1)]
+        if _ends_without_items(page):
+            items = [[]]
+        for each in (*(_with(ended, page.items.raw, list_) for list_ in items), ended):
+            without = each
+            for place in (page.next, page.next_url):
+                without = without if place is None else _with(without, place.raw, None)
             yield from (last for last in (without, each) if self._is_valid(schema, last))
 
     def _items(self, schema: Pointer, page: Pagination) -> Site:
@@ -135,6 +141,14 @@ class Examples:
             value = found.value.get("properties", {}).get(name)
             found = sites.follow(self._document, found.pointer + join("properties", name), value)
         return found
+
+
+def _ends_without_items(page: Pagination) -> bool:
+    """Whether nothing else tells that a page is the last one."""
+    by_number = page.cursor is None and page.next_url is None and not page.link
+    places = (page.more, page.total if page.page is None else None, page.pages)
+    is_counted = page.page is not None or page.offset is not None
+    return by_number and is_counted and not any(places)
 
 
 def _add(examples: dict[str | None, Example], type_: TypeRef | None, value: Any) -> None:
@@ -151,10 +165,12 @@ def _first(page: Pagination | None, value: Any) -> Iterator[Any]:
 
 def _with(value: Any, pointer: Pointer, member: Any) -> Any:
     """A copy of a value with another member at a place, if it has that place."""
+    if pointer == ROOT:
+        return member
     name, *rest = split(pointer)
     if not isinstance(value, dict) or name not in value:
         return value
-    return {**value, name: _with(value[name], join(*rest), member) if rest else member}
+    return {**value, name: _with(value[name], join(*rest), member)}
 
 
 def _members(value: Any) -> int:

@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from specwright.document.naming import apart
-from specwright.runtime.shared.operation import REDIRECTS
+from specwright.runtime.shared.operation import REDIRECTS, Way
 from specwright.text import Text
 
 if TYPE_CHECKING:
@@ -99,18 +99,26 @@ class Default:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A parameter of an operation, path items' parameters and references resolved."""
+    """A parameter of an operation, path items' parameters and references resolved.
+
+    Attributes:
+        kind, inner, alone: the JSON types of a value, of what is in it by its place, and of one
+            that is neither array nor object where it may be one.
+        style: that of OpenAPI; `content` for JSON in one text.
+    """
 
     name: str
     wire: Text
     location: Location
     type: TypeRef
     kind: Kind
-    item_kind: Kind
+    inner: Mapping[Text, Kind]
+    alone: Kind | None
     required: bool
     default: Default | None
     style: str
     explode: bool
+    allow_reserved: bool
     description: Text
     deprecated: bool
     pointer: str
@@ -145,10 +153,11 @@ class Part:
 
     name: Text
     kind: Kind
-    item_kind: Kind
+    inner: Mapping[Text, Kind]
+    alone: Kind | None
     content_type: Text | None
     style: str
-    joined: bool
+    explode: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,8 +300,11 @@ class Page:
 
     Attributes:
         item: type of one item.
+        way: what leads to the next page (`Way` of the runtime's `Pagination`).
         cursor: the argument that says where a page starts; empty when there is none.
-        items, next, more: the items, the next cursor, whether there is a next page.
+        items, next, more, total, pages: the items, the next cursor or URL, whether there is a
+            next page, the numbers of all items and pages.
+        first: the number of the first page.
         resume: whether the last cursor may be used again to ask for what is new.
         interval: seconds between asking and asking again at least, if the document says so.
         expired: the error code of a cursor that is too old.
@@ -303,6 +315,10 @@ class Page:
     items: tuple[str, ...]
     next: tuple[str, ...]
     more: tuple[str, ...]
+    way: Way
+    first: int
+    total: tuple[str, ...]
+    pages: tuple[str, ...]
     resume: bool
     interval: int | None
     expired: Text | None
@@ -614,7 +630,11 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Api:
-    """A whole API, ready to be rendered."""
+    """A whole API, ready to be rendered.
+
+    Attributes:
+        error_body: annotation of the body of an error, whatever operation failed.
+    """
 
     title: Text
     version: Text
@@ -629,6 +649,7 @@ class Api:
     parsers: tuple[Parser, ...]
     credential: Credential | None
     errors: ErrorTypes | None
+    error_body: str
     examples: tuple[Example, ...]
     events: tuple[Example, ...]
     first_call: Call | None

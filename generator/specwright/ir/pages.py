@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
+from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model import Page, Parameter, Response
 from specwright.ir.types import Types
 from specwright.pointer import join, resolve, split
+from specwright.runtime.shared.operation import Way
 from specwright.text import Text
 from specwright.vocabulary.keywords.pagination import Pagination
 
@@ -26,16 +28,38 @@ def page(
     if declared is None or body is None:
         return None
     items, schema = walk(document, types, body, declared.items)
+    way = _way(declared)
+    argument = {"page": declared.page, "offset": declared.offset}.get(way, declared.cursor)
+    place = declared.next_url if way == "url" else declared.next
+
+    def path(place: Text | None) -> tuple[str, ...]:
+        return walk(document, types, body, place)[0]
+
     return Page(
         item=types.slot(schema / "items", schema.value.get("items")),
-        cursor=next((p.name for p in parameters if p.wire == declared.cursor), ""),
+        way=way,
+        cursor=next((p.name for p in parameters if p.wire == argument), ""),
         items=items,
-        next=walk(document, types, body, declared.next)[0],
-        more=walk(document, types, body, declared.more)[0],
+        next=path(place),
+        more=path(declared.more),
+        first=declared.first_page if way == "page" else 0,
+        total=path(declared.total),
+        pages=path(declared.pages),
         resume=declared.resume,
         interval=declared.interval_seconds,
         expired=declared.expired,
     )
+
+
+def _way(declared: Pagination) -> Way:
+    ways: dict[Way, object] = {
+        "cursor": declared.cursor,
+        "url": declared.next_url,
+        "link": declared.link or None,
+        "page": declared.page,
+        "offset": declared.offset,
+    }
+    return next((way for way, by in ways.items() if by is not None), "cursor")
 
 
 def attributes(
@@ -62,8 +86,19 @@ def walk(
     """Attributes of the models on the way to a value, and the schema of that value."""
     attributes = []
     for name in split(place.raw) if place else ():
-        model = types.index.get(schema.pointer)
-        attributes.append(name if model is None else model.fields.get(name, name))
-        value = schema.value.get("properties", {}).get(name)
-        schema = sites.follow(document, schema.pointer + join("properties", name), value)
+        holder = _holder(document, schema, name) or schema
+        models = [types.index.get(each.pointer) for each in (schema, holder)]
+        fields = (each.fields for each in models if each is not None and name in each.fields)
+        attributes.append(next(fields, {name: name})[name])
+        value = holder.value.get("properties", {}).get(name)
+        schema = sites.follow(document, holder.pointer + join("properties", name), value)
     return tuple(attributes), schema
+
+
+def _holder(document: Document, schema: Site, name: str) -> Site | None:
+    """The schema that describes a property: this one, or one that it is made of."""
+    if name in schema.value.get("properties", {}):
+        return schema
+    parts = (part for each in ALTERNATIVES for _, part in sites.members(document, schema, each))
+    found = (_holder(document, part, name) for part in parts if part.pointer != schema.pointer)
+    return next((each for each in found if each is not None), None)

@@ -8,7 +8,8 @@ from typing import Any
 from specwright.document.model import Document
 from specwright.document.schemas import is_binary, reference
 from specwright.ir.index import ModelIndex
-from specwright.ir.model import Kind, TypeRef
+from specwright.ir.kinds import ALTERNATIVES
+from specwright.ir.model import TypeRef
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -20,7 +21,6 @@ FORMATS = {
     "uuid": "uuid.UUID",
 }
 MAX_DEPTH = 8
-ALTERNATIVES = ("oneOf", "anyOf", "allOf")
 VALUE_KEYWORDS = ("enum", "const", *ALTERNATIVES, EXTENSIBLE_ENUM.name)
 
 
@@ -103,39 +103,8 @@ class Types:
                 return "object" if "object" in unique else " | ".join(unique)
         return "object"
 
-    def kind(self, schema: Any) -> tuple[Kind, Kind]:
-        """JSON type of a parameter's value and of its items."""
-        described = self._described(schema)
-        items = described.get("items")
-        item_kind = _kind(self._described(items)) if isinstance(items, dict) else Kind.STRING
-        return _kind(described), item_kind
-
-    def _described(self, schema: Any) -> dict[str, Any]:
-        """The schema that has the type: the end of its references, or its first alternative."""
-        seen: set[int] = set()
-        while True:
-            schema = self.document.follow(schema)
-            # An alternative that is the whole again says nothing.
-            if not isinstance(schema, dict) or id(schema) in seen:
-                return {}
-            seen.add(id(schema))
-            first = next((schema[k][0] for k in ALTERNATIVES if schema.get(k)), None)
-            if schema.get("type") is not None or first is None:
-                return schema
-            schema = first
-
     def _target(self, pointer: Pointer, schema: Any) -> Pointer:
         ref = reference(schema)
         if ref is None:
             return pointer
         return self.document.target(ref)
-
-
-def _kind(schema: dict[str, Any]) -> Kind:
-    name = schema.get("type")
-    if isinstance(name, list):
-        name = next((each for each in name if each != "null"), "null")
-    if name is None:
-        values = schema.get("enum") or [schema.get("const")]
-        name = "string" if all(isinstance(value, str) for value in values) else "any"
-    return Kind(name) if name in set(Kind) else Kind.ANY

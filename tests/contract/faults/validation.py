@@ -7,7 +7,7 @@ from pytest import MonkeyPatch
 
 from partner_esim import models
 from partner_esim._runtime.server.endpoint import Endpoint
-from partner_esim._runtime.server.parameters import Reader
+from partner_esim._runtime.shared import styles
 from tests.contract.faults.seeding import (
     Exchange,
     edit,
@@ -103,7 +103,7 @@ def first_of_repeated_parameters(patch: MonkeyPatch) -> None:
 
     “a parameter given twice is 400 invalid_value”
     """
-    edit(patch, Reader.read, ("if len(texts) > 1:", "if not texts:"))
+    edit(patch, styles.value, ("if len(sent) > 1:", "if not sent:"))
 
 
 def http_address_accepted(patch: MonkeyPatch) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from .transport import Headers
 
 _NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+_COOKIE = re.compile(r"[!-:<-~]*")
 _NOT_IN_VALUES = re.compile(r"[^\t -~\xa0-\xff]")
 
 
@@ -20,6 +21,11 @@ def is_field_name(text: str) -> bool:
 def is_field_value(text: str) -> bool:
     """Tell whether a field can have this value (RFC 9110, 5.5), and its receiver the same one."""
     return text == text.strip(" \t") and _NOT_IN_VALUES.search(text) is None
+
+
+def is_cookie_pair(text: str) -> bool:
+    """Tell whether a text can stand in the field `Cookie` (RFC 6265, 4.1.1)."""
+    return _COOKIE.fullmatch(text) is not None
 
 
 def merged(first: Headers, second: Headers) -> Headers:

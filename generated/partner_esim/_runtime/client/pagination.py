@@ -79,7 +79,8 @@ class Page(_Page[Item]):
 
     Attributes:
         items: the items of this page alone.
-        next_cursor: where the next page starts; None when the list gives none.
+        next_cursor: where the next page starts; None when the list gives none. It is a cursor, or
+            the number of a page or of the items before it, or the query of its URL.
         has_more: whether there is a next page.
     """
 

@@ -68,16 +68,10 @@ def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
         place = node.value.get("in")
         if place not in ("path", "query", "header", "cookie"):
             yield Violation(f"{node.pointer}/in", f"parameters in '{place}' are left out")
-        if "content" in node.value:
-            yield Violation(
-                f"{node.pointer}/content", "the value is written in the parameter's style, not so"
-            )
-        if node.value.get("allowReserved") is True:
-            yield Violation(
-                f"{node.pointer}/allowReserved", "reserved characters are always percent-encoded"
-            )
-        if node.value.get("style") == "cookie":
-            yield Violation(f"{node.pointer}/style", "cookies are written in the style 'form'")
+        for name in mapping(node.value.get("content")):
+            if not is_json(name) and essence(name) != "text/plain":
+                pointer = node.pointer + join("content", name)
+                yield Violation(pointer, "the value is written as text, not so")
 
 
 def unsupported_body(subject: Subject) -> Iterator[Violation]:
@@ -202,8 +196,18 @@ RULES = (
     ),
     unsupported(
         "unsupported-parameter",
-        "Parameters travel in path, query, headers and cookies, in the styles of OpenAPI 3.1, and "
-        "percent-encoded.",
+        "Parameters travel in path, query, headers and cookies, in the styles of OpenAPI, or as "
+        "JSON or text.",
+        """
+        paths:
+          /orders:
+            get:
+              parameters:
+                - name: filter
+                  in: query
+                  content: {application/xml: {schema: {type: object}}}
+              responses: {"204": {description: None.}}
+        """,
         """
         paths:
           /orders:
@@ -212,13 +216,6 @@ RULES = (
                 - name: filter
                   in: query
                   content: {application/json: {schema: {type: object}}}
-              responses: {"204": {description: None.}}
-        """,
-        """
-        paths:
-          /orders:
-            get:
-              parameters: [{name: filter, in: query, schema: {type: string}}]
               responses: {"204": {description: None.}}
         """,
         unsupported_parameter,

@@ -63,6 +63,11 @@ def _changed(before: Any, after: Any) -> bool:
     return before is not None and after is not None
 
 
+def _other_start(before: Any, after: Any) -> bool:
+    """Another number of the first page, which is 1 unless it is declared."""
+    return (1 if before is None else before) != (1 if after is None else after)
+
+
 def _set(before: Any, after: Any) -> bool:
     return after is not None
 
@@ -157,6 +162,13 @@ CLAUSES = (
     Clause(PAGINATION, ("next",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("more",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("id",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("offset",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("page",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("first_page",), _other_start, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("total",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("pages",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("next_url",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(PAGINATION, ("link",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("resume",), _withdrawn, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(PAGINATION, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
     Clause(PAGINATION, ("expired",), _changed, ChangeRule.BEHAVIOUR_CHANGED),

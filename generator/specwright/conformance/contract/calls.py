@@ -10,7 +10,8 @@ from typing import Final
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.pointer import Pointer, split
-from specwright.runtime.client.urls import encoded_pairs, header_value, path_segment
+from specwright.runtime.client.urls import parts
+from specwright.runtime.shared.styles import text
 
 Key = tuple[str, str]
 
@@ -47,9 +48,9 @@ class Call:
             if value is None:
                 continue
             if slot.written.location == "path":
-                path = path.replace(f"{{{slot.written.wire}}}", path_segment(slot.written, value))
+                path = path.replace(f"{{{slot.written.wire}}}", text(slot.written, value))
             elif slot.written.location == "query":
-                query += [f"{name}={text}" for name, text in encoded_pairs(slot.written, value)]
+                query += parts(slot.written, value)
         return f"{path}?{'&'.join(query)}" if query else path
 
     @property
@@ -62,9 +63,9 @@ class Call:
             if value is None:
                 continue
             if slot.written.location == "header":
-                found.append((slot.written.wire, header_value(slot.written, value)))
+                found.append((slot.written.wire, text(slot.written, value)))
             elif slot.written.location == "cookie":
-                cookies += [f"{name}={text}" for name, text in encoded_pairs(slot.written, value)]
+                cookies += parts(slot.written, value)
         if cookies:
             found.append(("Cookie", "; ".join(cookies)))
         if not isinstance(self.body, Absent) and self.operation.body is not None:

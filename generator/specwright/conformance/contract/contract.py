@@ -16,7 +16,7 @@ from specwright.document.model import Document
 from specwright.document.security import demanded_scheme
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
-from specwright.pointer import Pointer, split
+from specwright.pointer import Pointer, join, split
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
 from specwright.vocabulary import table
@@ -44,7 +44,9 @@ class ParameterSlot:
     @property
     def schema(self) -> Pointer:
         """The pointer of its schema."""
-        return self.site / "schema"
+        content = next(iter(self.site.value.get("content") or ()), None)
+        holder = "" if content is None else join("content", content)
+        return f"{self.site.pointer}{holder}/schema"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -235,14 +237,16 @@ class Contract:
 
 def _slot(site: Site, place: str, name: str) -> ParameterSlot:
     value = site.value
-    schema = value.get("schema")
+    schema, content = value.get("schema"), value.get("content")
+    is_json = isinstance(content, dict) and any(map(sites.is_json, content))
     written = Parameter(
         name,
         str(value.get("name")),
         cast("Location", place),
         required=value.get("required") is True,
-        style=str(value.get("style") or ""),
+        style="content" if is_json else str(value.get("style") or ""),
         explode=value.get("explode"),
+        allow_reserved=value.get("allowReserved") is True,
         default=schema.get("default") if isinstance(schema, dict) else None,
     )
     return ParameterSlot(site, written, FILTER.read(value))

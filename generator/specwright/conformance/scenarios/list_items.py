@@ -78,7 +78,7 @@ def _compare(bench: Workbench, call: Call, reader: Call, declared: Pagination) -
     record, place = bench.target.record, reader.operation.pointer
     before, listed, after = bench.send(reader), bench.send(call), bench.send(reader)
     first, last = (_members(each.response) for each in (before, after))
-    name = split(declared.id.raw)[-1]
+    name = split(declared.id.raw)[-1] if declared.id is not None else ""
     items = listed.response.at(declared.items.raw) if listed.response is not None else None
     for each in items if isinstance(items, list) else ():
         item = _plain(each)

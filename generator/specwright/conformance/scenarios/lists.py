@@ -58,7 +58,12 @@ class _Trial:
         return found if isinstance(found, list) else []
 
     def ids(self, exchange: Exchange) -> list[str]:
-        return [str(value_at(item, self.declared.id.raw)) for item in self.items(exchange)]
+        return [self.id(item) for item in self.items(exchange)]
+
+    def id(self, item: JsonValue) -> str:
+        """The identity of an item; all of it where the list declares none."""
+        place = self.declared.id
+        return str(item if place is None else value_at(item, place.raw))
 
     def next_of(self, exchange: Exchange) -> JsonValue:
         """The cursor of the next page; None on the last one."""
@@ -79,7 +84,7 @@ class _Trial:
         """Follow the cursor, while something is added if anything can be."""
         cursor = self._slot(self.declared.cursor)
         if cursor is None:
-            self._skip(Behaviour.PAGINATION, "the list has one page only")
+            self._skip(Behaviour.PAGINATION, "the list has no cursor")
             return
         place = self.operation.pointer + join(PAGINATION.name)
         whole = self.bench.send(self.call)
@@ -230,7 +235,7 @@ class _Trial:
 
         def matching(found: Exchange) -> set[str]:
             return {
-                str(value_at(item, self.declared.id.raw))
+                self.id(item)
                 for item in self.items(found)
                 if _matches(declared.match, value_at(item, declared.property.raw), wanted)
             }

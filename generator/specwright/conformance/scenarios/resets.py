@@ -101,7 +101,7 @@ class _Trial:
     def _ids(self, name: str, exchange: Exchange) -> set[str]:
         """The ids of the items of a list."""
         page = self.bench.contract.by_id[name].declared["pagination"]
-        if page is None or exchange.response is None:
+        if page is None or page.id is None or exchange.response is None:
             self.bench.target.record.skip(Behaviour.RESET, self.place, f"{name} is no list")
             return set()
         items = exchange.response.at(page.items.raw)

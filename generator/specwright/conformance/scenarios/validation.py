@@ -24,7 +24,7 @@ from specwright.conformance.scenarios.capacity import release_all
 from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.document import sites
 from specwright.pointer import Pointer, join, split
-from specwright.runtime.client.urls import encoded_pairs
+from specwright.runtime.client.urls import parts
 from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.invalid import INVALID
 
@@ -120,8 +120,7 @@ class _Trial:
             return
         for first, second in ((usual, wrong.value), (wrong.value, usual)):
             call = self.call.with_argument(slot.key, first)
-            pairs = encoded_pairs(slot.written, second)
-            path = call.path + "".join(f"&{name}={text}" for name, text in pairs)
+            path = "&".join([call.path, *parts(slot.written, second)])
             request = self.bench.target.request(self.operation.method, path, headers=call.headers)
             exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
             how = f"'{slot.written.wire}' with two values"

@@ -81,8 +81,7 @@ def attempts(
         if time.monotonic() >= ends:
             break
     if isinstance(outcome, Response):
-        pagination = operation.pagination
-        raise status_error(outcome, error, pagination.expired if pagination else None)
+        raise status_error(outcome, error, operation)
     is_over = time.monotonic() >= ends
     over = f", the deadline of {deadline:g} s is over" if is_over else ""
     where = f"{request.method} {request.route}, {made} {'attempt' if made == 1 else 'attempts'}"

@@ -107,9 +107,9 @@ class SyncCalls(Core):
         options: Options,
         cursor: str | None,
     ) -> PageData[T]:
-        if cursor is not None and operation.pagination is not None:
-            arguments = {**arguments, operation.pagination.cursor: cursor}
-        return self.page(operation, self.answer(operation, arguments, None, options))
+        request = self.page_request(operation, arguments, options, cursor)
+        answer = self._exchange(operation, request, options)
+        return self.page(operation, arguments, cursor, answer)
 
     def _read(
         self,
@@ -230,9 +230,9 @@ class AsyncCalls(Core):
         options: Options,
         cursor: str | None,
     ) -> PageData[T]:
-        if cursor is not None and operation.pagination is not None:
-            arguments = {**arguments, operation.pagination.cursor: cursor}
-        return self.page(operation, await self.answer(operation, arguments, None, options))
+        request = self.page_request(operation, arguments, options, cursor)
+        answer = await self._exchange(operation, request, options)
+        return self.page(operation, arguments, cursor, answer)
 
     async def _read(
         self,

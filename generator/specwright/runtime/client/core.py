@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, cast
 from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
+from ..shared import styles
 from ..shared.answers import Redirect
 from ..shared.codec import Codecs, problems_of
 from ..shared.media.medium import Payload
@@ -25,14 +26,15 @@ from .attempts import GONE
 from .contents import accept, has_body, is_stream, raw, received, sent
 from .credentials import Credential
 from .errors import InvalidArgumentError, InvalidResponseError
-from .fields import is_field_value, merged
+from .fields import is_cookie_pair, is_field_value, merged
 from .omit import OMIT
 from .options import MAX_RESPONSE_BYTES, ClientOptions, Options
 from .pagination import PageData
+from .positions import arguments_at, has_more, next_position, url_at
 from .service import Service
 from .streams import AsyncStream, Stream
 from .transport import Headers, Request, Response
-from .urls import encoded_pairs, header_value, is_undefined, path_segment, with_pairs
+from .urls import parts, with_parts
 
 T = TypeVar("T")
 
@@ -128,20 +130,24 @@ class Core:
             where = parameter.wire
             if value is not None and parameter.model is not None:
                 value = from_json(self._encoded(parameter.model, where, value))
-            if is_undefined(value):
+            if styles.is_undefined(value):
                 if parameter.required:
                     raise InvalidArgumentError(f"{where}: a value is required")
+            elif styles.is_ambiguous(parameter, value):
+                raise InvalidArgumentError(f"{where}: a part of the value has its delimiter")
             elif parameter.location == "query":
-                query += [f"{name}={text}" for name, text in encoded_pairs(parameter, value)]
+                query += parts(parameter, value)
             elif parameter.location == "path":
-                segment = path_segment(parameter, value)
+                segment = styles.text(parameter, value)
                 if segment in ("", ".", ".."):
                     raise InvalidArgumentError(f"{where}: this value cannot stand in a path")
                 path = path.replace("{" + where + "}", segment)
             elif parameter.location == "cookie":
-                cookies += [f"{name}={text}" for name, text in encoded_pairs(parameter, value)]
+                cookies += parts(parameter, value)
+                if not all(map(is_cookie_pair, cookies)):
+                    raise InvalidArgumentError(f"{where}: no cookie can carry this value")
             else:
-                text = header_value(parameter, value)
+                text = styles.text(parameter, value)
                 if not is_field_value(text):
                     raise InvalidArgumentError(f"{where}: no header can carry this value")
                 headers.append((where, text))
@@ -159,7 +165,7 @@ class Core:
         elif operation.method not in ("GET", "HEAD"):
             content = b""
         if options.query:
-            query = with_pairs(query, options.query)
+            query = with_parts(query, options.query)
         return Request(
             operation.method,
             self.base_url + path + ("?" + "&".join(query) if query else ""),
@@ -234,16 +240,38 @@ class Core:
             f"{operation.id}: the answer breaks the contract: {problems}", response
         )
 
-    def page(self, operation: ListOperation[T], response: Response) -> PageData[T]:
-        """Read a page of a list."""
+    def page_request(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        options: Options,
+        position: str | None,
+    ) -> Request:
+        """Write the request for the page at a position; None stands for that of the arguments."""
+        pagination = operation.pagination
+        if position is None or pagination is None:
+            return self.request(operation, arguments, None, options)
+        moved = arguments_at(operation, arguments, position)
+        request = self.request(operation, moved, None, options)
+        return replace(request, url=url_at(pagination, request.url, position))
+
+    def page(
+        self,
+        operation: ListOperation[T],
+        arguments: Mapping[str, object],
+        position: str | None,
+        response: Response,
+    ) -> PageData[T]:
+        """Read the page of a list that was asked for at a position."""
         body = self.result(operation, response)
         pagination = operation.pagination
         assert pagination is not None
-        value = attribute(body, pagination.next)
-        cursor = value if isinstance(value, str) else None
-        more = attribute(body, pagination.more) if pagination.more else cursor is not None
-        items = cast("Sequence[T]", attribute(body, pagination.items))
-        return PageData(items, cursor, more is True)
+        found = attribute(body, pagination.items)
+        items: Sequence[T] = [] if found is None else cast("Sequence[T]", found)
+        given = arguments.get(pagination.cursor) if position is None else position
+        following = next_position(pagination, body, response, given, len(items))
+        more = has_more(pagination, body, given, following)
+        return PageData(items, following, more)
 
 
 def _host(base_url: str) -> str | None:

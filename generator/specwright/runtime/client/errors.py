@@ -16,14 +16,11 @@ from pydantic import JsonValue, ValidationError
 
 from ..shared.codec import Codecs
 from ..shared.errors import PicklableError
-from ..shared.operation import ErrorShape, at
+from ..shared.operation import ErrorShape, Operation
+from .error_bodies import ErrorBody
 from .transport import Response
 
 _MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]+/[\w!#$&^.+-]+", re.ASCII)
-
-
-# Where a body says what went wrong if the document names no place (RFC 9457, 3.1).
-PROBLEM = (("detail",), ("title",))
 
 
 class ApiError(PicklableError):
@@ -81,8 +78,13 @@ class WaitTimeoutError(ApiError, TimeoutError):
 class ApiStatusError(ApiError):
     """The answer's status is not a success.
 
+    Where the document does not tell by `x-contract-error`, code, message and details are looked
+    for where the bodies of errors usually have them.
+
     Attributes:
         status: HTTP status code.
+        body: the body as the model that the document declares for this status; None when it
+            declares none, or the body does not fit.
         code: what went wrong, for programs; None when the body did not say.
         type: group of the code.
         message: what went wrong, for people.
@@ -94,28 +96,27 @@ class ApiStatusError(ApiError):
         response: the answer.
     """
 
+    body: Any
     code: str | None
     type: str | None
     details: Sequence[Any]
 
-    def __init__(self, response: Response, errors: StatusErrors) -> None:
-        shape = errors.shape
-        body = _json(response)
+    def __init__(self, response: Response, errors: StatusErrors, model: str | None = None) -> None:
+        shape, body = errors.shape, ErrorBody(_json(response), errors.shape)
         self.response = response
         self.status = response.status
-        self.code = _text(at(body, shape.code)) if shape.code else None
-        self.type = _text(at(body, shape.type)) if shape.type else None
-        self.param = _text(at(body, shape.param)) if shape.param else None
+        self.body = errors.body(response, model)
+        self.code = body.code(response.status)
+        self.type = body.text("type")
+        self.param = body.text("param")
         self.location = _location(response)
-        places = (shape.message,) if shape.message else PROBLEM
-        message = next(filter(None, (_text(at(body, place)) for place in places)), None)
-        self.message = message or self._without_message()
-        request_id = _text(at(body, shape.request_id)) if shape.request_id else None
+        self.message = body.message() or self._without_message()
+        request_id = body.text("request_id")
         if request_id is None and shape.request_id_header is not None:
             request_id = response.header(shape.request_id_header)
         self.request_id = request_id
         self.retry_after = retry_after(response)
-        self.details = errors.details(body)
+        self.details = errors.details(body.details())
         known = f"{self.status} {self.code}" if self.code else str(self.status)
         said = f" (request {request_id})" if request_id else ""
         super().__init__(f"{known}: {self.message}{said}")
@@ -140,11 +141,17 @@ class StatusErrors:
     models: ModuleType
     detail: str | None = None
 
-    def details(self, body: JsonValue) -> Sequence[Any]:
-        """Return the faults that a body lists, without those of another form."""
-        faults = at(body, self.shape.details) if self.shape.details else None
-        if not isinstance(faults, list):
-            return []
+    def body(self, response: Response, model: str | None) -> Any:
+        """Return the body as a model; None where there is none, or it does not fit."""
+        if model is None or model == "bytes":
+            return None
+        try:
+            return Codecs(self.models)[model].read(response.content)
+        except ValidationError:
+            return None
+
+    def details(self, faults: Sequence[JsonValue]) -> Sequence[Any]:
+        """Return faults as models, without those of another form."""
         if self.detail is None:
             return faults
         codec = Codecs(self.models)[self.detail]
@@ -156,18 +163,21 @@ class StatusErrors:
 
 
 def status_error(
-    response: Response, errors: StatusErrors, expired: str | None = None
+    response: Response, errors: StatusErrors, operation: Operation[Any] | None = None
 ) -> ApiStatusError:
     """Make the exception for an answer that is not a success.
 
     Args:
-        expired: the error code of a cursor that is too old.
+        operation: what was called; without it, the body and an expired cursor are not known.
     """
+    model = None if operation is None else operation.model_for(response.status)[1]
+    pagination = None if operation is None else operation.pagination
+    expired = None if pagination is None else pagination.expired
     patterns = (str(response.status), f"{response.status // 100}XX", "default")
     kind = next(errors.classes[each] for each in patterns if each in errors.classes)
-    error = kind(response, errors)
+    error = kind(response, errors, model)
     is_expired = expired is not None and error.code == expired
-    return errors.classes["expired"](response, errors) if is_expired else error
+    return errors.classes["expired"](response, errors, model) if is_expired else error
 
 
 def retry_after(response: Response) -> float | None:
@@ -211,7 +221,3 @@ def _location(response: Response) -> str | None:
         return None
     host = parts.netloc.rpartition("@")[2]
     return "".join(each for each in host + parts.path if each.isprintable()) or None
-
-
-def _text(value: object) -> str | None:
-    return value if isinstance(value, str) else None

@@ -12,11 +12,12 @@ from pydantic_core import to_json
 from starlette.types import Scope
 
 from ..shared.codec import Codecs
-from ..shared.operation import Operation
+from ..shared.operation import Operation, Parameter
+from ..shared.styles import RepeatedError
 from .answers import AnswerWriter
 from .bodies import BodyReader
 from .context import Context
-from .parameters import Reader, RepeatedError, Sent
+from .parameters import Reader, Sent
 from .problems import Answer, ErrorWriter, Fault, Problem, faults
 
 
@@ -43,7 +44,7 @@ class Endpoint:
         self._conduct = conduct
         self._readers = [
             (
-                Reader(each, _properties(conduct.models, each.model)),
+                _reader(conduct.models, operation, each),
                 None if each.model is None else conduct.codecs[each.model],
             )
             for each in operation.parameters
@@ -81,18 +82,18 @@ class Endpoint:
                 if value is None:
                     if parameter.required:
                         wrong.append(Fault("missing_field", place, "The parameter is required"))
-                elif parameter.kind == "object" and codec:
-                    arguments[parameter.name] = codec.validator.validate_strings(value)
                 else:
                     arguments[parameter.name] = codec.decode(to_json(value)) if codec else value
             except RepeatedError:
                 wrong.append(Fault("invalid_value", place, "The parameter is given twice"))
             except ValidationError as error:
                 wrong += faults(error, place, value)
+            except ValueError as error:
+                wrong.append(Fault("invalid_value", place, f"The parameter is not JSON: {error}"))
         if self._conduct.refuse_unknown_query:
             wrong += [
                 Fault("unknown_field", f"query.{name}", "The parameter is unknown")
-                for name in sent.query
+                for name in dict(sent.query)
                 if not any(
                     reader.parameter.location == "query" and reader.claims(name)
                     for reader, _ in self._readers
@@ -101,6 +102,8 @@ class Endpoint:
         return arguments, wrong
 
 
-def _properties(models: ModuleType, model: str | None) -> frozenset[str]:
-    fields = getattr(getattr(models, model or "", None), "model_fields", {})
-    return frozenset(each.alias or name for name, each in fields.items())
+def _reader(models: ModuleType, operation: Operation[Any], parameter: Parameter) -> Reader:
+    fields = getattr(getattr(models, parameter.model or "", None), "model_fields", {})
+    properties = frozenset(each.alias or name for name, each in fields.items())
+    others = (each for each in operation.parameters if each.location == parameter.location)
+    return Reader(parameter, properties, frozenset(each.wire for each in others) - {parameter.wire})

@@ -1,62 +1,52 @@
-"""Parameters of a request: from the text that travels to the JSON value that it stands for."""
+"""Which part of a request belongs to a parameter."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from math import isfinite
-from typing import Any
-from urllib.parse import parse_qsl, unquote
 
+from pydantic import JsonValue
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
-from ..shared.operation import Kind, Location, Parameter
+from ..shared.operation import Location, Parameter
+from ..shared.styles import STYLES, Pairs, belongs, decoded, plain, value
 
-_DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|"}
-_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)
-_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
-
-
-class RepeatedError(ValueError):
-    """A parameter that has one value was sent more than once."""
+_LISTS = ("array", "object")
 
 
 class Sent:
-    """What a request carries: the texts of a name, by location."""
+    """What a request carries: names, which are plain, and decoded texts, by location.
+
+    Attributes:
+        query: the names and texts of the query.
+    """
 
     def __init__(self, scope: Scope, path: Mapping[str, str]) -> None:
-        self.query: dict[str, list[str]] = {}
-        query = scope["query_string"].decode("latin-1")
-        for name, text in parse_qsl(query, keep_blank_values=True):
-            self.query.setdefault(name, []).append(text)
+        query: str = scope["query_string"].decode("latin-1").replace("+", " ")
+        self.query = _pairs(query.split("&"))
         self._path = path
-        self._scope = scope
+        self._headers = Headers(scope=scope)
 
-    def texts(self, location: Location, name: str) -> Sequence[str]:
-        """Return the texts in the order in which they were sent."""
+    def pairs(self, location: Location, name: str) -> Pairs:
+        """Return what may belong to a parameter, in the order in which it was sent."""
         match location:
             case "query":
-                return self.query.get(name, ())
+                return self.query
             case "path":
-                return (self._path[name],)
+                return [(name, self._path[name])]
             case "header":
-                return Headers(scope=self._scope).getlist(name)
+                return [(name, each) for each in self._headers.getlist(name)]
             case "cookie":
-                return self.cookies.get(name, ())
+                return self.cookies
 
     @cached_property
-    def cookies(self) -> Mapping[str, Sequence[str]]:
-        """The values of each cookie, which travel percent-encoded in the style `form`."""
-        found: dict[str, list[str]] = {}
-        for header in Headers(scope=self._scope).getlist("cookie"):
-            for pair in header.split(";"):
-                name, is_pair, text = pair.strip().partition("=")
-                if is_pair:
-                    found.setdefault(unquote(name), []).append(unquote(_unquoted(text)))
-        return found
+    def cookies(self) -> Pairs:
+        """The names and texts of the cookies as they came, without the quotes around them."""
+        headers = self._headers.getlist("cookie")
+        split = (pair.strip().partition("=") for each in headers for pair in each.split(";"))
+        return [(name, _unquoted(text)) for name, is_pair, text in split if is_pair]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,98 +56,54 @@ class Reader:
     Attributes:
         properties: names of the properties, when the value is an object of known shape;
             an exploded form sends them as parameters of their own.
+        others: names that are parameters of their own, when it is an object of any shape.
     """
 
     parameter: Parameter
     properties: frozenset[str] = frozenset()
+    others: frozenset[str] = frozenset()
 
     def claims(self, name: str) -> bool:
         """Tell whether the query parameter (or cookie) `name` belongs to this one."""
-        parameter = self.parameter
-        if parameter.style == "deepObject":
-            return name.startswith(f"{parameter.wire}[") and name.endswith("]")
-        return name in self.properties if self._is_spread else name == parameter.wire
+        if self._is_spread and self.parameter.alone is None:
+            return name in self.properties if self.properties else name not in self.others
+        return belongs(self.parameter, name) or (self._is_spread and name in self.properties)
 
-    def read(self, sent: Sent) -> Any:
+    def read(self, sent: Sent) -> JsonValue:
         """Return the JSON value, or None when the request does not have the parameter.
 
         Raises:
             RepeatedError: the parameter is given twice and is no list.
+            ValueError: it is not the JSON that it should be.
         """
         parameter = self.parameter
-        if parameter.style == "deepObject" or self._is_spread:
-            return self._members(sent.cookies if parameter.location == "cookie" else sent.query)
-        texts = sent.texts(parameter.location, parameter.wire)
-        if not texts:
-            return None
-        if parameter.location == "header" and parameter.kind in ("array", "object"):
-            texts = [",".join(part.strip() for text in texts for part in text.split(","))]
-        if parameter.kind == "array" and parameter.explode and parameter.style == "form":
-            return [_scalar(parameter.item_kind, text) for text in texts]
-        if len(texts) > 1:
-            raise RepeatedError
-        parts = _parts(parameter, texts[0])
-        match parameter.kind:
-            case "array":
-                return [_scalar(parameter.item_kind, part) for part in parts]
-            case "object" if parameter.explode:
-                return {name: value for name, _, value in (part.partition("=") for part in parts)}
-            case "object":
-                return dict(zip(parts[::2], parts[1::2], strict=False))
-            case kind:
-                return _scalar(kind, parts[0])
+        pairs = sent.pairs(parameter.location, parameter.wire)
+        match parameter.location:
+            case "header" if parameter.style == "simple" and parameter.kind in _LISTS and pairs:
+                parts = [part.strip() for _, text in pairs for part in text.split(",")]
+                pairs = [(parameter.wire, ",".join(parts))]
+            case "query":
+                pairs = [pair for pair in pairs if self.claims(pair[0])]
+            case "cookie":
+                # Cookies of the style `form` are percent-encoded.
+                read = str if parameter.style == "cookie" else decoded
+                found = [(plain(read(name)), read(text)) for name, text in pairs]
+                pairs = [pair for pair in found if self.claims(pair[0])]
+        return value(parameter, pairs) if pairs else None
 
     @property
     def _is_spread(self) -> bool:
         parameter = self.parameter
-        return (
-            parameter.kind == "object" and parameter.explode is True and parameter.style == "form"
-        )
+        is_named = STYLES[parameter.style].named and parameter.style != "deepObject"
+        return parameter.kind == "object" and parameter.explode is True and is_named
 
-    def _members(self, query: Mapping[str, Sequence[str]]) -> dict[str, str] | None:
-        skip = len(self.parameter.wire) + 1
-        found: dict[str, str] = {}
-        for name, texts in query.items():
-            if self.claims(name):
-                if len(texts) > 1:
-                    raise RepeatedError
-                found[name if self._is_spread else name[skip:-1]] = texts[0]
-        return found or None
+
+def _pairs(texts: Sequence[str]) -> Pairs:
+    split = (text.partition("=") for text in texts if text)
+    return [(plain(decoded(name)), decoded(text)) for name, _, text in split]
 
 
 def _unquoted(text: str) -> str:
     """The value of a cookie without the quotes that may be around it (RFC 6265, 4.1.1)."""
     is_quoted = len(text) > 1 and text[0] == text[-1] == '"'
     return text[1:-1] if is_quoted else text
-
-
-def _parts(parameter: Parameter, text: str) -> list[str]:
-    composite = parameter.kind in ("array", "object")
-    delimiter = _DELIMITERS.get(parameter.style, ",")
-    if parameter.style == "label":
-        text = text.removeprefix(".")
-        delimiter = "." if parameter.explode else ","
-    elif parameter.style == "matrix":
-        pairs = text.removeprefix(";").split(";")
-        if parameter.explode and parameter.kind == "object":
-            return pairs
-        if parameter.explode and parameter.kind == "array":
-            return [pair.partition("=")[2] for pair in pairs]
-        text = pairs[0].partition("=")[2]
-    if not composite:
-        return [text]
-    return text.split(delimiter) if text else []
-
-
-def _scalar(kind: Kind, text: str) -> object:
-    match kind:
-        case "integer" if _INTEGER.fullmatch(text):
-            return int(text.partition(".")[0])
-        case "number" if _NUMBER.fullmatch(text):
-            value = float(text)
-            return int(value) if value.is_integer() else value if isfinite(value) else text
-        case "boolean" if text in ("true", "false"):
-            return text == "true"
-        case _:
-            # Text of another form: the parameter's schema has the last word.
-            return text

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from urllib.parse import unquote
 
 from starlette.types import Scope
 
+from ..shared.styles import MARKED, decoded
 from ..shared.templates import PathTemplate
 from .endpoint import Endpoint
 
-# Stands for a slash within a segment (`%2F`) while paths are matched; no decoded text has it.
-_INNER_SLASH = "\udc2f"
+_BUT_SLASHES = {mark: each for mark, each in MARKED.items() if each != "/"}
 
 
 class Paths:
@@ -32,21 +31,21 @@ class Paths:
 
     def find(self, scope: Scope) -> tuple[Mapping[str, Endpoint], Mapping[str, str]]:
         """Return the operations at the path by method, and the texts of its variables."""
-        path: str = scope["path"]
+        texts: str = scope["path"]
         raw: bytes = scope.get("raw_path") or b""
-        if b"%" in raw and b"%2f" in raw.lower():
-            segments = raw.decode("latin-1").split("/")
-            path = "/".join(unquote(each).replace("/", _INNER_SLASH) for each in segments)
+        if b"%" in raw:
+            texts = decoded(raw.decode("latin-1"))
+        # What was encoded is the same text as what was not, but for a slash within a segment.
+        path = texts if texts.isascii() else texts.translate(_BUT_SLASHES)
         start = scope.get("root_path", "") + self._prefix
         if not path.startswith(start):
             return {}, {}
-        path = path[len(start) :]
+        path, texts = path[len(start) :], texts[len(start) :]
         if path in self._fixed:
             return self._fixed[path], {}
-        segments = path.split("/")
+        segments, marked = path.split("/"), texts.split("/")
         for template, methods in self._variable.get(len(segments), ()):
-            values = template.values(segments)
+            values = template.values(marked) or template.values(segments)
             if values is not None:
-                texts = [value.replace(_INNER_SLASH, "/") for value in values]
-                return methods, dict(zip(template.names, texts, strict=True))
+                return methods, dict(zip(template.names, values, strict=True))
         return {}, {}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Generic, Literal, TypeVar
+from typing import Generic, Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
@@ -14,6 +14,7 @@ Item = TypeVar("Item")
 Location = Literal["path", "query", "header", "cookie"]
 # Statuses with a `Location` to go to.
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
+Way = Literal["cursor", "url", "link", "page", "offset"]
 Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
 
 
@@ -21,9 +22,16 @@ Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any
 class Parameter:
     """A parameter: `name` is the Python argument, `wire` what travels.
 
-    `model` names the type in the package's `models` that validates a value, `kind` the JSON
-    type that its text stands for; `style` and `explode` have the defaults of OpenAPI 3.1.1,
-    4.8.12.2.
+    `model` names the type in the package's `models` that validates a value; `style` and `explode`
+    have the defaults of OpenAPI 3.1.1, 4.8.12.2.
+
+    Attributes:
+        kind: the JSON type that its text stands for.
+        inner: the JSON types of what is in an array or object, by names with dots between, where
+            they are not text; `*` stands for any item and any member that is not named.
+        alone: the JSON type of a value that is neither array nor object, where it may be one.
+        style: that of OpenAPI; `content` for JSON in one text.
+        allow_reserved: whether reserved characters of a text are written as they are.
     """
 
     name: str
@@ -31,10 +39,12 @@ class Parameter:
     location: Location
     model: str | None = None
     kind: Kind = "string"
-    item_kind: Kind = "string"
+    inner: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
+    alone: Kind | None = None
     required: bool | None = None
     style: str = ""
     explode: bool | None = None
+    allow_reserved: bool = False
     default: object = None
 
     def __post_init__(self) -> None:
@@ -43,7 +53,7 @@ class Parameter:
         defaults = {
             "required": self.location == "path",
             "style": "form" if form else "simple",
-            "explode": (self.style or "form") == "form" and form,
+            "explode": (self.style or "form") in ("cookie", "form") and form,
         }
         for name, default in defaults.items():
             if getattr(self, name) in (None, ""):
@@ -55,17 +65,16 @@ class Part:
     """How a property of a form travels.
 
     Attributes:
-        kind: JSON type that its text stands for, `item_kind` of its items.
-        content_type: of a part of a multipart body; JSON where a text is JSON.
-        style: of OpenAPI 3.1.1, 4.8.15.1.2; empty where the document names none.
-        joined: whether the items of an array are one text, with commas between.
+        kind, inner, alone, style, explode: as those of a parameter in the query.
+        content_type: of a part of a multipart body.
     """
 
     kind: Kind = "string"
-    item_kind: Kind = "string"
+    inner: Mapping[str, Kind] = field(default_factory=dict[str, Kind])
+    alone: Kind | None = None
     content_type: str | None = None
-    style: str = ""
-    joined: bool = False
+    style: str = "form"
+    explode: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,9 +102,16 @@ def as_json(model: str | None) -> Contents:
 
 @dataclass(frozen=True, slots=True)
 class Pagination:
-    """Where a list keeps its cursor: query parameters by argument name, properties by path.
+    """What leads to the next page of a list: query parameters by argument name, properties by path.
 
     Attributes:
+        cursor: the argument that says where a page starts: by a cursor, by the number of items
+            before it, or by its own; empty where a URL says so.
+        next: the cursor of the next page, or its URL.
+        more: whether there is a next page.
+        way: what leads to the next page: `url` is in the body, `link` in the header `Link`.
+        first: the number of the first page.
+        total, pages: the number of all items, and of all pages.
         resume: whether the last cursor may be asked again later for what was added.
         interval: seconds between two such requests at least.
         expired: error code of a cursor that the list does not reach back to any more.
@@ -105,6 +121,10 @@ class Pagination:
     items: tuple[str, ...]
     next: tuple[str, ...]
     more: tuple[str, ...] = ()
+    way: Way = "cursor"
+    first: int = 0
+    total: tuple[str, ...] = ()
+    pages: tuple[str, ...] = ()
     resume: bool = False
     interval: float = 0
     expired: str | None = None
@@ -263,5 +283,8 @@ def at(value: JsonValue, path: tuple[str, ...]) -> JsonValue:
 def attribute(value: object, path: tuple[str, ...]) -> object:
     """Return the attribute of a model at `path`; None when there is none."""
     for name in path:
-        value = getattr(value, name, None)
+        if isinstance(value, Mapping):
+            value = cast("Mapping[str, object]", value).get(name)
+        else:
+            value = getattr(value, name, None)
     return value

@@ -57,6 +57,9 @@ class Model(BaseModel):
         protected_namespaces=(),
     )
 
+    # Pydantic's own yields pairs of names and values, which who iterates over a page does not want.
+    __iter__ = None  # type: ignore[assignment]  # pyright: ignore
+
     @classmethod
     def __get_pydantic_core_schema__(
         cls, source: type[BaseModel], handler: GetCoreSchemaHandler

@@ -1,4 +1,4 @@
-"""Where the pages of a list keep their items and what leads to the next one."""
+"""Where the pages of a list keep their items, and what leads to the next one."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from typing import Annotated
 
 from specwright.vocabulary.keyword import Keyword, Place
 from specwright.vocabulary.reference import Names, Target
-from specwright.vocabulary.types import InstancePointer, Name, Positive
+from specwright.vocabulary.types import InstancePointer, Limits, Name, Positive
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pagination:
-    """The operation answers with a page of a list."""
+    """The operation answers with a page of a list.
+
+    The next page is asked for by the first of these that is declared: `cursor`, `next_url`,
+    `link`, `page`, `offset`. Without one the list has one page only.
+    """
 
     cursor: Annotated[
         Name | None,
         Names(Target.QUERY_PARAMETER),
-        "The query parameter that continues a list. Null when the list has one page only.",
+        "The query parameter that takes the cursor in `next`. Null when there is none.",
     ]
     limit: Annotated[
         Name | None,
@@ -37,7 +41,43 @@ class Pagination:
         Names(Target.RESPONSE_BODY),
         "Where the response says whether more items follow. Null when it does not.",
     ]
-    id: Annotated[InstancePointer, Names(Target.ITEM), "Where an item has its identity."]
+    id: Annotated[
+        InstancePointer | None,
+        Names(Target.ITEM),
+        "Where an item has its identity. Null when it has none.",
+    ]
+    offset: Annotated[
+        Name | None,
+        Names(Target.QUERY_PARAMETER),
+        "The query parameter that takes the number of items to leave out. Null when there is none.",
+    ] = None
+    page: Annotated[
+        Name | None,
+        Names(Target.QUERY_PARAMETER),
+        "The query parameter that takes the number of the page. Null when there is none.",
+    ] = None
+    first_page: Annotated[int, Limits(minimum=0), "The number of the first page."] = 1
+    total: Annotated[
+        InstancePointer | None,
+        Names(Target.RESPONSE_BODY),
+        "Where the response has the number of all items. Null when it has none.",
+    ] = None
+    pages: Annotated[
+        InstancePointer | None,
+        Names(Target.RESPONSE_BODY),
+        "Where the response has the number of all pages. Null when it has none.",
+    ] = None
+    next_url: Annotated[
+        InstancePointer | None,
+        Names(Target.RESPONSE_BODY),
+        "Where the response has the URL of the next page, of which the query counts. Null when it "
+        "has none.",
+    ] = None
+    link: Annotated[
+        bool,
+        "True when the header `Link` has the URL of the next page (RFC 8288, relation `next`), of "
+        "which the query counts.",
+    ] = False
     resume: Annotated[
         bool,
         "True when the next cursor is always given, also at the end of the list, and may be asked "

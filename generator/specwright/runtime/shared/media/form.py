@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from itertools import chain
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
 
 from pydantic import JsonValue
 
 from ..operation import Content
-from ..parts import texts, typed, value_of
+from ..parts import members, pairs
+from ..styles import decoded, plain
 from .medium import Converter
 
 name = "form"
@@ -29,20 +29,20 @@ def matches(essence: str) -> bool:
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, bytes]:
     """Write the members of an object as pairs."""
-    members: JsonValue = json.loads(converter.write(value))
-    if not isinstance(members, dict):
+    found: JsonValue = json.loads(converter.write(value))
+    if not isinstance(found, dict):
         raise ValueError("Input should be an object")
-    return content.media_type, urlencode(list(_pairs(content, members))).encode()
+    written = (pairs(content, name, value, "query") for name, value in found.items())
+    text = "&".join(f"{name}={text}" for name, text in chain.from_iterable(written))
+    return content.media_type, text.encode()
 
 
 def decode(content: Content, data: bytes, media_type: str, converter: Converter) -> Any:
     """Read pairs as the members of an object."""
-    sent_: dict[str, list[str]] = {}
-    for key, text in parse_qsl(data.decode(), keep_blank_values=True):
-        sent_.setdefault(key, []).append(text)
-    return typed(lambda made: converter.read(json.dumps(made).encode()), value_of(content, sent_))
+    sent_ = (pair.partition("=") for pair in data.decode().split("&") if pair)
+    texts = [(plain(_decoded(name)), _decoded(text)) for name, _, text in sent_]
+    return converter.read(json.dumps(members(content, texts)).encode())
 
 
-def _pairs(content: Content, members: dict[str, JsonValue]) -> Iterator[tuple[str, str]]:
-    for key, value in members.items():
-        yield from texts(key, value, content.parts.get(key))
+def _decoded(text: str) -> str:
+    return decoded(text.replace("+", " "))

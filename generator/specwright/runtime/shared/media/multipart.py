@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from ..files import File, as_file, is_file
 from ..operation import Content, Part
-from ..parts import texts, typed, value_of
+from ..parts import members, pairs
 from .medium import Chunks, Converter, Payload
 
 _ESCAPED = {ord("\n"): "%0A", ord("\r"): "%0D", ord('"'): "%22"}
@@ -40,11 +40,11 @@ def matches(essence: str) -> bool:
 
 def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Payload]:
     """Write the members of an object as parts; files are read while they are sent."""
-    members = converter.members(value)
-    files = {key: list(_files(each)) for key, each in members.items() if _has_files(each)}
+    given = converter.members(value)
+    files = {key: list(_files(each)) for key, each in given.items() if _has_files(each)}
     # A schema has something to say of all the others, and of which there are.
-    stand_ins = {key: [""] if isinstance(members[key], list) else "" for key in files}
-    rest = json.loads(converter.write({**members, **stand_ins}))
+    stand_ins = {key: [""] if isinstance(given[key], list) else "" for key in files}
+    rest = json.loads(converter.write({**given, **stand_ins}))
     boundary = os.urandom(16).hex()
     heads_and_files = [
         part
@@ -88,18 +88,18 @@ def made(content: Content, fields: Iterable[Field], converter: Converter) -> Any
         ValueError: a part is to be JSON and is not.
         pydantic.ValidationError: the value breaks the schema.
     """
-    sent_: dict[str, list[str]] = {}
+    sent_: list[tuple[str, str]] = []
     files: dict[str, list[File]] = {}
     for field in fields:
         if isinstance(field.value, File):
             files.setdefault(field.name, []).append(field.value)
         else:
-            sent_.setdefault(field.name, []).append(field.value)
-    members = value_of(content, sent_)
-    for key, found in files.items():
-        is_list = len(found) > 1 or content.parts.get(key, _PLAIN).kind == "array"
-        members[key] = found if is_list else found[0]
-    return typed(converter.make, members)
+            sent_.append((field.name, field.value))
+    found: dict[str, Any] = members(content, sent_)
+    for key, each in files.items():
+        is_list = len(each) > 1 or content.parts.get(key, _PLAIN).kind == "array"
+        found[key] = each if is_list else each[0]
+    return converter.make(found)
 
 
 def _has_files(value: object) -> bool:
@@ -124,10 +124,10 @@ def _head_of_file(boundary: str, key: str, file: File, content: Content) -> byte
 
 def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterator[bytes]:
     part = content.parts.get(key, _PLAIN)
-    for name_, text in texts(key, value, part):
+    for name_, text in pairs(content, key, value, "header"):
         media_type = part.content_type
         if media_type is None and any(isinstance(each, dict | list) for each in _each(value)):
-            media_type = "application/json"
+            media_type = "application/json" if part.style in ("content", "form") else None
         yield _head(boundary, name_, media_type) + text.encode() + b"\r\n"
 
 

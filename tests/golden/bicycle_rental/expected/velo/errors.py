@@ -20,11 +20,13 @@ from ._runtime.client.errors import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from . import models
 
 
 class ApiStatusError(_errors.ApiStatusError):
     __doc__ = _errors.ApiStatusError.__doc__
+
+    body: models.InvalidProblem | models.Problem | None
 
 
 class BadRequestError(ApiStatusError):

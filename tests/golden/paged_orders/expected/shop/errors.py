@@ -20,12 +20,13 @@ from ._runtime.client.errors import (
 )
 
 if TYPE_CHECKING:
-    pass
+    from . import models
 
 
 class ApiStatusError(_errors.ApiStatusError):
     __doc__ = _errors.ApiStatusError.__doc__
 
+    body: models.Error | None
     code: str | None
     type: str | None
 

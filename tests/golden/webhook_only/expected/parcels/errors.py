@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 class ApiStatusError(_errors.ApiStatusError):
     __doc__ = _errors.ApiStatusError.__doc__
 
+    body: None
+
 
 class BadRequestError(ApiStatusError):
     """400: the request breaks the contract."""

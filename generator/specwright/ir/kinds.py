@@ -1,0 +1,84 @@
+"""JSON types of what travels as text: of a parameter's value, and of what is in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.ir.model import Kind
+from specwright.text import Text
+
+MAX_DEPTH = 4
+ALTERNATIVES = ("oneOf", "anyOf", "allOf")
+COMPOSITE = (Kind.ARRAY, Kind.OBJECT)
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """The JSON types of a value as text.
+
+    Attributes:
+        inner: those of items and members that are not text, by names with dots between; `*`
+            stands for any item and for members that are not named.
+        alone: that of a value that is neither array nor object, where it may be one.
+    """
+
+    kind: Kind
+    inner: dict[Text, Kind]
+    alone: Kind | None
+
+
+def kinds(document: Document, schema: Any, *, depth: int = 1) -> Kinds:
+    """The JSON types of values of a schema, and of what is in them, so many levels deep."""
+    found = list(_alternatives(document, schema, ()))
+    kind, described = next(
+        (each for wanted in COMPOSITE for each in found if each[0] is wanted),
+        found[0] if found else (Kind.ANY, {}),
+    )
+    if kind not in COMPOSITE:
+        return Kinds(kind, {}, None)
+    inner: dict[Text, Kind] = {}
+    for name, member in _members(kind, described) if depth else ():
+        below = kinds(document, member, depth=depth - 1)
+        if below.kind is not Kind.STRING:
+            inner[Text(name)] = below.kind
+        inner |= {Text(f"{name}.{path.raw}"): each for path, each in below.inner.items()}
+    return Kinds(kind, inner, next((k for k, _ in found if k not in COMPOSITE), None))
+
+
+def _members(kind: Kind, schema: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    if kind is Kind.OBJECT:
+        properties = schema.get("properties")
+        yield from properties.items() if isinstance(properties, dict) else ()
+    others = schema.get("items" if kind is Kind.ARRAY else "additionalProperties")
+    if isinstance(others, dict):
+        yield "*", others
+
+
+def _alternatives(
+    document: Document, schema: Any, above: tuple[int, ...]
+) -> Iterator[tuple[Kind, dict[str, Any]]]:
+    """The types that a value may have, each with the schema that says so, but for null."""
+    schema = document.follow(schema)
+    # An alternative that is the whole again says nothing.
+    if not isinstance(schema, dict) or id(schema) in above:
+        return
+    keyword = next((each for each in ALTERNATIVES if schema.get(each)), None)
+    if schema.get("type") is None and keyword is not None:
+        members = schema[keyword]
+        for each in members[:1] if keyword == "allOf" else members:
+            yield from _alternatives(document, each, (*above, id(schema)))
+        return
+    types = schema.get("type")
+    for name in types if isinstance(types, list) else [types]:
+        if name != "null":
+            yield _kind(name, schema), schema
+
+
+def _kind(name: Any, schema: dict[str, Any]) -> Kind:
+    if name is None:
+        values = schema.get("enum") or [schema.get("const")]
+        name = "string" if all(isinstance(value, str) for value in values) else "any"
+    return Kind(name) if name in set(Kind) else Kind.ANY

@@ -1,0 +1,331 @@
+"""Parameters as text, both ways: the text of a value, the value of a text.
+
+The styles are those of OpenAPI (3.2.0, 4.12.2 and appendix C), which are the operators of RFC 6570;
+`content` stands for parameters that have a media type of JSON in place of a schema.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import isfinite
+from typing import Any, cast
+from urllib.parse import quote, unquote
+
+from pydantic import JsonValue
+
+from .operation import Kind, Parameter
+from .strict_json import scan
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a style joins what a value consists of.
+
+    Attributes:
+        prefix: what the text begins with.
+        delimiter: between the parts of one value.
+        exploded: between values of their own, where the style has them in one text.
+        named: whether each of these values begins with a name.
+    """
+
+    prefix: str = ""
+    delimiter: str = ","
+    exploded: str = ","
+    named: bool = False
+
+
+STYLES: Mapping[str, Style] = {
+    "content": Style(),
+    "cookie": Style(named=True),
+    "deepObject": Style(named=True),
+    "form": Style(named=True),
+    "label": Style(prefix=".", exploded="."),
+    "matrix": Style(prefix=";", exploded=";", named=True),
+    "pipeDelimited": Style(delimiter="%7C", named=True),
+    "simple": Style(),
+    "spaceDelimited": Style(delimiter="%20", named=True),
+}
+
+# What stays as it is where reserved characters may (RFC 6570, 3.2.3), but for those that have a
+# meaning at the place; triplets are taken for encoded already.
+_RESERVED = {"query": ":/?@!$'()*,;=", "path": ":@!$&'()*+,;="}
+_TRIPLET = re.compile("(%[0-9A-Fa-f]{2})")
+_DELIMITERS = ",;=./"
+_ENCODED = re.compile("%(" + "|".join(f"{ord(each):02x}" for each in _DELIMITERS) + ")", re.I)
+# Stand for encoded delimiters until a text is split; no decoded text has them.
+MARKED = {0xDC00 + ord(each): each for each in _DELIMITERS}
+_NO_DELIMITERS = dict.fromkeys(map(ord, _DELIMITERS))
+_BRACKETS = re.compile(r"(?:\[[^\[\]]*\]){1,16}")
+_INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
+
+Pairs = Sequence[tuple[str, str]]
+# A number stands for an item without one.
+_Node = dict[str | int, Any]
+
+
+class RepeatedError(ValueError):
+    """A parameter that has one value was sent more than once."""
+
+
+def is_undefined(value: JsonValue) -> bool:
+    """Tell whether a value has no text, so that it is left out (RFC 6570, 2.3 and 3.2.1)."""
+    if isinstance(value, dict):
+        return all(each is None for each in value.values())
+    if isinstance(value, list):
+        return all(each is None for each in value)
+    return value is None
+
+
+def is_ambiguous(parameter: Parameter, value: JsonValue) -> bool:
+    """Tell whether a part of a value would be read as the end of that part."""
+    if not isinstance(value, (dict, list)) or parameter.style == "content":
+        return False
+    if parameter.style == "deepObject":
+        return any(not _is_key(key) for key in _keys(value))
+    style = STYLES[parameter.style]
+    if style.named and parameter.explode:
+        return False
+    encode = _encoder(parameter, value)
+    delimiter = style.exploded if parameter.explode else style.delimiter
+    parts = chain(*value.items()) if isinstance(value, dict) else value
+    return any(delimiter in encode(_text(each)) for each in parts if each is not None)
+
+
+def pairs(parameter: Parameter, value: JsonValue) -> Pairs:
+    """Return names and texts as they are written in the query or in the field `Cookie`."""
+    encode, style = _encoder(parameter, value), STYLES[parameter.style]
+    wire = encode(parameter.wire)
+    if parameter.style == "content":
+        return [(wire, encode(_json(value)))]
+    if parameter.style == "deepObject":
+        return [(wire + encode(path), encode(leaf)) for path, leaf in _leaves("", value)]
+    if isinstance(value, dict):
+        members = [(encode(k), encode(_text(v))) for k, v in value.items() if v is not None]
+        if parameter.explode:
+            return members if style.named else [("", "=".join(each)) for each in members]
+        parts = list(chain(*members))
+    elif isinstance(value, list):
+        parts = [encode(_text(each)) for each in value if each is not None]
+        if parameter.explode:
+            return [(wire, part) for part in parts]
+    else:
+        parts = [encode(_text(value))]
+    return [(wire, style.delimiter.join(parts))]
+
+
+def text(parameter: Parameter, value: JsonValue) -> str:
+    """Return what stands in place of `{name}` in a path, or is the value of a header."""
+    style = STYLES[parameter.style]
+    # A name without a text has no `=` (RFC 6570, 3.2.7).
+    parts = (
+        "=".join(filter(None, pair)) if style.named else pair[1] for pair in pairs(parameter, value)
+    )
+    return style.prefix + style.exploded.join(parts)
+
+
+def decoded(text: str) -> str:
+    """Decode percent-encoding; delimiters that were encoded can still be told from others."""
+    if "%" not in text:
+        return text
+    return unquote(_ENCODED.sub(lambda found: chr(0xDC00 + int(found[1], 16)), text))
+
+
+def plain(text: str) -> str:
+    """Return a decoded text with all delimiters as they are."""
+    return text if text.isascii() else text.translate(MARKED)
+
+
+def belongs(parameter: Parameter, name: str) -> bool:
+    """Tell whether a name in the query is that of a parameter, or one of its members."""
+    if name == parameter.wire:
+        return True
+    rest = name.removeprefix(parameter.wire)
+    is_deep = parameter.style == "deepObject" and rest != name
+    return is_deep and _BRACKETS.fullmatch(rest) is not None
+
+
+def value(parameter: Parameter, sent: Pairs) -> JsonValue:
+    """Return the value of a parameter.
+
+    Args:
+        sent: what belongs to it: names, which are plain, and decoded texts.
+
+    Raises:
+        RepeatedError: it is given twice and is no list.
+        ValueError: a text is not the JSON that it should be.
+    """
+    style = STYLES[parameter.style]
+    is_composite = parameter.kind in ("array", "object") and not _is_lone(parameter, sent)
+    if parameter.style == "deepObject" and is_composite:
+        return _tree(parameter, sent)
+    if style.prefix:
+        sent = _segment(style, parameter, sent[0][1])
+    if style.named and parameter.explode and is_composite:
+        if parameter.kind == "object":
+            return _object(parameter, sent)
+        return [_inner(parameter, "*", each) for _, each in sent]
+    if len(sent) > 1:
+        raise RepeatedError
+    if parameter.style == "content":
+        return cast("JsonValue", json.loads(scan(plain(sent[0][1]).encode())))
+    return _joined(parameter, style, sent[0][1])
+
+
+def _is_lone(parameter: Parameter, sent: Pairs) -> bool:
+    """Tell whether what was sent is neither array nor object, where it need not be."""
+    if parameter.alone is None or len(sent) > 1 or sent[0][0] != parameter.wire:
+        return False
+    one = plain(sent[0][1])
+    return parameter.alone == "string" or _scalar(parameter.alone, one) != one
+
+
+def _segment(style: Style, parameter: Parameter, text: str) -> Pairs:
+    """Split a segment of a path whose style has a prefix."""
+    text = text.removeprefix(style.prefix)
+    if not style.named:
+        return [(parameter.wire, text)]
+    parts = (each.partition("=") for each in text.split(style.exploded))
+    return [(plain(name), each) for name, _, each in parts]
+
+
+def _joined(parameter: Parameter, style: Style, text: str) -> JsonValue:
+    """Read a value whose parts are in one text."""
+    if parameter.kind not in ("array", "object"):
+        return _scalar(parameter.kind, plain(text))
+    delimiter = unquote(style.exploded if parameter.explode else style.delimiter)
+    # Many senders encode the delimiter as well.
+    text = text if delimiter in text else plain(text)
+    if delimiter not in text and _is_lone(parameter, [(parameter.wire, text)]):
+        return _scalar(parameter.alone or "string", text)
+    parts = text.split(delimiter) if text else []
+    if parameter.kind == "array":
+        return [_inner(parameter, "*", each) for each in parts]
+    if parameter.explode:
+        return _object(parameter, [(n, each) for n, _, each in (p.partition("=") for p in parts)])
+    return _object(parameter, list(zip(parts[::2], parts[1::2], strict=False)))
+
+
+def _object(parameter: Parameter, members: Pairs) -> JsonValue:
+    found: dict[str, JsonValue] = {}
+    for name, each in members:
+        key = plain(name)
+        if key in found:
+            raise RepeatedError
+        found[key] = _inner(parameter, _step(parameter, "", key), each)
+    return found
+
+
+def _inner(parameter: Parameter, place: str, text: str) -> JsonValue:
+    return _scalar(parameter.inner.get(place, "string"), plain(text))
+
+
+def _step(parameter: Parameter, place: str, key: str) -> str:
+    """Return the place of a member in `inner`, where those that have no own are called `*`."""
+    own, other = (".".join(filter(None, (place, each))) for each in (key, "*"))
+    is_known = any(each == own or each.startswith(f"{own}.") for each in parameter.inner)
+    return own if is_known else other
+
+
+def _leaves(path: str, value: JsonValue) -> Iterator[tuple[str, str]]:
+    """Yield names in brackets and texts; items have numbers where they have members."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _leaves(f"{path}[{key}]", each)
+    elif isinstance(value, list):
+        is_flat = not any(isinstance(each, (dict, list)) for each in value)
+        for index, each in enumerate(value):
+            yield from _leaves(f"{path}[{'' if is_flat else index}]", each)
+    elif value is not None:
+        yield path, _text(value)
+
+
+def _keys(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for each in value.values() if isinstance(value, dict) else cast("list[JsonValue]", value):
+        if isinstance(each, (dict, list)):
+            yield from _keys(each)
+
+
+def _is_key(key: str) -> bool:
+    return bool(key) and not {"[", "]"} & set(key)
+
+
+def _tree(parameter: Parameter, sent: Pairs) -> JsonValue:
+    if parameter.kind == "object" and sent[0][0] == parameter.wire:
+        return plain(sent[0][1])
+    root: _Node = {}
+    for name, each in sent:
+        *above, last = name[len(parameter.wire) + 1 : -1].split("][")
+        node = root
+        for key in above:
+            below: object = node.setdefault(key or len(node), {})
+            if not isinstance(below, dict):
+                raise RepeatedError
+            node = cast("_Node", below)
+        if last in node:
+            raise RepeatedError
+        node[last or len(node)] = each
+    return _grown(parameter, "", parameter.kind, root)
+
+
+def _grown(parameter: Parameter, place: str, kind: Kind, node: _Node | str) -> JsonValue:
+    if isinstance(node, str):
+        return plain(node) if kind in ("array", "object") else _scalar(kind, plain(node))
+    grown: dict[str | int, JsonValue] = {}
+    for key, each in node.items():
+        at = _step(parameter, place, str(key))
+        grown[key] = _grown(parameter, at, parameter.inner.get(at, "string"), each)
+    is_list = kind == "array" or all(isinstance(key, int) for key in grown)
+    if is_list and all(str(key).isdecimal() for key in grown):
+        return [grown[key] for key in sorted(grown, key=int)]
+    return {str(key): each for key, each in grown.items()}
+
+
+def _encoder(parameter: Parameter, value: JsonValue) -> Callable[[str], str]:
+    if parameter.location == "header" or parameter.style == "cookie":
+        return str
+    if not parameter.allow_reserved:
+        return _quote
+    reserved = _RESERVED.get(parameter.location, "")
+    # Within arrays and objects delimiters are encoded all the same.
+    safe = reserved.translate(_NO_DELIMITERS) if isinstance(value, (dict, list)) else reserved
+    return lambda text: "".join(
+        part if index % 2 else quote(part, safe) for index, part in enumerate(_TRIPLET.split(text))
+    )
+
+
+def _quote(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else _json(value)
+
+
+def _json(value: JsonValue) -> str:
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _scalar(kind: Kind, text: str) -> JsonValue:
+    """Return the value of a text; one of another form stays text, for the schema to judge."""
+    match kind:
+        case "integer" if _INTEGER.fullmatch(text):
+            return int(text.partition(".")[0])
+        case "number" if _NUMBER.fullmatch(text):
+            value = float(text)
+            return int(value) if value.is_integer() else value if isfinite(value) else text
+        case "boolean" if text in ("true", "false"):
+            return text == "true"
+        case "array" | "object":
+            try:
+                return cast("JsonValue", json.loads(scan(text.encode())))
+            except ValueError:
+                return text
+        case _:
+            return text

@@ -1,0 +1,182 @@
+"""Errors of APIs as they are: the declared body of each status, and what undeclared ones say."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.checkers import mypy, pyright
+from tests.functional.conftest import Generate
+from tests.functional.documents import THING, content, document, operation, ref
+from tests.functional.origin import Answer, Origin
+
+INVALID = {
+    "type": "object",
+    "properties": {
+        "detail": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["loc", "msg"],
+                "properties": {"loc": {"type": "array"}, "msg": {"type": "string"}},
+            },
+        }
+    },
+}
+MISSING = {
+    "type": "object",
+    "required": ["resource"],
+    "properties": {"resource": {"type": "string"}},
+}
+RESPONSES = {
+    "200": {"description": "It.", **content(ref("Thing"))},
+    "404": {"description": "There is none.", **content(ref("Missing"))},
+    "409": {"description": "Busy."},
+    "422": {"description": "No.", **content(ref("Invalid"))},
+    "5XX": {"description": "Down.", "content": {"text/plain": {}}},
+}
+GET = {**operation(operationId="getThing"), "responses": RESPONSES}
+API = document({"/thing": {"get": GET}}, {"Thing": THING, "Invalid": INVALID, "Missing": MISSING})
+
+
+def raised(made: Any, origin: Origin, status: int, body: object) -> Any:
+    """The error that a call ends with when the server answers so."""
+    data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    origin.answer(Answer(status, data))
+    with (
+        made.Client(base_url=origin.url, max_retries=0) as client,
+        pytest.raises(made.ApiStatusError) as caught,
+    ):
+        client.things.get_thing()
+    return caught.value
+
+
+@pytest.mark.parametrize(
+    ("status", "model", "body"),
+    [
+        (404, "Missing", {"resource": "thing"}),
+        (422, "Invalid", {"detail": [{"loc": ["query", "q"], "msg": "Too long"}]}),
+    ],
+)
+def test_the_body_is_the_model_of_its_status(
+    package: Generate, origin: Origin, status: int, model: str, body: Any
+) -> None:
+    made = package(API)
+    error = raised(made, origin, status, body)
+    assert isinstance(error.body, getattr(made.models, model))
+    assert error.body.model_dump(mode="json") == body
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (404, {"detail": "Not the declared body"}),
+        (404, b"<html>"),
+        (404, b""),
+        (409, {"resource": "thing"}),
+        (500, b"down"),
+        (418, {"resource": "thing"}),
+    ],
+)
+def test_a_body_that_is_not_declared_or_does_not_fit_is_none(
+    package: Generate, origin: Origin, status: int, body: object
+) -> None:
+    assert raised(package(API), origin, status, body).body is None
+
+
+SAID = [
+    # RFC 9457
+    ({"type": "https://a.test/credit", "title": "No credit.", "detail": "30 is less than 50."},
+     None, "30 is less than 50.", []),
+    ({"type": "about:blank", "title": "Not Found", "status": 404}, None, "Not Found", []),
+    ({"title": "Invalid", "errors": [{"detail": "must be positive", "pointer": "#/age"}]},
+     None, "Invalid", [{"detail": "must be positive", "pointer": "#/age"}]),
+    # FastAPI
+    ({"detail": "Item not found"}, None, "Item not found", []),
+    ({"detail": [{"loc": ["body", "name"], "msg": "Field required", "type": "missing"},
+                 {"loc": ["body", "age"], "msg": "Wrong", "type": "int"}]},
+     None, "body.name: Field required (and 1 more)",
+     [{"loc": ["body", "name"], "msg": "Field required", "type": "missing"},
+      {"loc": ["body", "age"], "msg": "Wrong", "type": "int"}]),
+    # An object in `error`
+    ({"error": {"code": "card_declined", "message": "Your card was declined.", "type": "card"}},
+     "card_declined", "Your card was declined.", []),
+    ({"error": {"code": 404, "message": "Requested entity was not found.", "status": "NOT_FOUND"}},
+     None, "Requested entity was not found.", []),
+    ({"error": {"type": "index_not_found_exception", "reason": "no such index"}, "status": 404},
+     None, "no such index", []),
+    # A text in `error`
+    ({"error": "Record not found"}, None, "Record not found", []),
+    ({"error": "invalid_grant", "error_description": "The code is used."},
+     "invalid_grant", "The code is used.", []),
+    ({"status": 404, "error": "Not Found", "code": "object_not_found"},
+     "object_not_found", "Not Found", []),
+    # `message`, with and without a code
+    ({"message": "Bad credentials", "documentation_url": "https://a.test"},
+     None, "Bad credentials", []),
+    ({"code": 20404, "message": "The resource was not found", "status": 404},
+     "20404", "The resource was not found", []),
+    ({"message": "Validation Failed", "errors": [{"field": "name", "code": "missing_field"}]},
+     None, "Validation Failed", [{"field": "name", "code": "missing_field"}]),
+    # Lists in `errors`
+    ({"errors": [{"code": "E1", "message": "Too long"}, {"message": "Too short"}]},
+     None, "Too long (and 1 more)",
+     [{"code": "E1", "message": "Too long"}, {"message": "Too short"}]),
+    ({"errors": ["Too long"]}, None, "Too long", ["Too long"]),
+    ({"errors": {"name": ["can't be blank", "is short"]}},
+     None, "name: can't be blank (and 1 more)", []),
+    # Django REST framework
+    ({"name": ["This field is required."]}, None, "name: This field is required.", []),
+    # Nothing that is known
+    ({"colour": "red", "count": 1}, None, "the answer has the status 404", []),
+    ([1, 2], None, "the answer has the status 404", []),
+    ({"detail": {"deep": {}}, "code": True}, None, "the answer has the status 404", []),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("body", "code", "message", "details"), SAID)
+def test_an_error_says_what_its_body_says(
+    package: Generate, origin: Origin, body: Any, code: str | None, message: str, details: Any
+) -> None:
+    error = raised(package(API), origin, 404, body)
+    assert (error.code, error.message, list(error.details)) == (code, message, details)
+    assert str(error) == f"{'404 ' + code if code else '404'}: {message}"
+
+
+def test_type_param_and_request_id_are_found(package: Generate, origin: Origin) -> None:
+    said = {"type": "card", "param": "number", "request_id": "req_1", "message": "No."}
+    error = raised(package(API), origin, 404, {"error": said})
+    assert (error.type, error.param, error.request_id) == ("card", "number", "req_1")
+
+
+def test_a_long_message_is_cut(package: Generate, origin: Origin) -> None:
+    assert len(raised(package(API), origin, 404, {"detail": "x" * 10_000}).message) == 500
+
+
+USE = """
+from {package} import ApiStatusError, models
+
+
+def said(error: ApiStatusError) -> str:
+    match error.body:
+        case models.Missing(resource=resource):
+            return resource
+        case models.Invalid(detail=detail):
+            return str(detail)
+        case None:
+            return ""
+"""
+
+
+def test_type_checkers_know_the_bodies(package: Generate, tmp_path: Path) -> None:
+    made = package(API)
+    assert made.__file__ is not None
+    packages = [str(Path(made.__file__).parents[1])]
+    for text, is_whole in ((USE, True), (USE.partition("        case None")[0], False)):
+        (tmp_path / "use.py").write_text(text.format(package=made.__name__))
+        for check in (mypy, pyright):
+            found = check(tmp_path, packages)
+            assert found == [] if is_whole else found[0].startswith("use.py:5:")
