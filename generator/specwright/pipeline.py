@@ -167,7 +167,7 @@ def package_names(document: Document, options: Options) -> Names:
     return Names(
         package=package,
         distribution=options.distribution or package.strip("_").replace("_", "-"),
-        client=options.client_name or f"{pascal(package)}Client",
+        client=options.client_name or f"{pascal(package).removesuffix('Client')}Client",
         env_prefix=options.env_prefix or constant(package),
     )
 

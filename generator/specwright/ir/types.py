@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.schemas import reference
+from specwright.document.naming import is_from_place
+from specwright.document.schemas import reference, unwrapped
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import Kind, TypeRef
-from specwright.pointer import Pointer, join
+from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -19,7 +20,10 @@ FORMATS = {
     "time": "datetime.time",
     "uuid": "uuid.UUID",
 }
+PLAIN = {*SCALARS.values(), *FORMATS.values()}
 MAX_DEPTH = 8
+# Longer types than this hide what else is in a signature.
+LONGEST = 60
 ALTERNATIVES = ("oneOf", "anyOf", "allOf")
 VALUE_KEYWORDS = ("enum", "const", *ALTERNATIVES, EXTENSIBLE_ENUM.name)
 
@@ -46,6 +50,8 @@ class Types:
 
         Inside itself, a schema is called by its name, and so is one that lies too deep.
         """
+        step, schema = unwrapped(schema)
+        pointer += step
         if not isinstance(schema, dict):
             return "object"
         ref = reference(schema)
@@ -53,10 +59,13 @@ class Types:
             target = self.document.target(ref)
             return self.annotation(target, self.document.resolve(ref), above)
         model = self.index.get(pointer)
-        named = model is not None and (model.is_class or any(k in schema for k in VALUE_KEYWORDS))
-        if named or pointer in above or len(above) == MAX_DEPTH:
-            return "object" if model is None else f"models.{model.name}"
-        above = (*above, pointer)
+        named = "object" if model is None else f"models.{model.name}"
+        if (model and model.is_class) or pointer in above or len(above) == MAX_DEPTH:
+            return named
+        written = self._written(pointer, schema, (*above, pointer))
+        return written if model is None or _reads_well(pointer, schema, written) else named
+
+    def _written(self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]) -> str:
         types = schema.get("type")
         if isinstance(types, str):
             return self._single(pointer, schema, types, above)
@@ -68,10 +77,11 @@ class Types:
     def _single(
         self, pointer: Pointer, schema: dict[str, Any], name: str, above: tuple[Pointer, ...]
     ) -> str:
-        if "enum" in schema and all(isinstance(v, str) for v in schema["enum"]):
-            values = ", ".join(ascii(value) for value in schema["enum"])
-            return f"Literal[{values}]"
         if name == "string":
+            values = [schema["const"]] if "const" in schema else schema.get("enum") or ()
+            texts = [ascii(value) for value in values if isinstance(value, str)]
+            if texts:
+                return f"Literal[{', '.join(texts)}]"
             if schema.get("format") == "decimal" and self.index.get(pointer):
                 return "decimal.Decimal"
             return FORMATS.get(str(schema.get("format")), "str")
@@ -127,6 +137,18 @@ class Types:
         if ref is None:
             return pointer
         return self.document.target(ref)
+
+
+def _reads_well(pointer: Pointer, schema: dict[str, Any], written: str) -> bool:
+    """Whether a type says more than the name of its alias."""
+    if not any(keyword in schema for keyword in VALUE_KEYWORDS):
+        return True
+    if EXTENSIBLE_ENUM.name in schema:
+        return False
+    *_, key = split(pointer)
+    if is_from_place(key):
+        return written != "object" and len(written) <= LONGEST
+    return set(written.split(" | ")) <= PLAIN
 
 
 def _kind(schema: dict[str, Any]) -> Kind:

@@ -35,9 +35,14 @@ LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
     "/bicycles",
     parameters=(
         Parameter("kind", "kind", "query", "Kind"),
-        Parameter("page", "page", "query", "ListBicyclesPage", kind="integer", default=1),
+        Parameter("page", "page", "query", "ListBicycles_PageParameter", kind="integer", default=1),
         Parameter(
-            "per_page", "per_page", "query", "ListBicyclesPerPage", kind="integer", default=20
+            "per_page",
+            "per_page",
+            "query",
+            "ListBicycles_PerPageParameter",
+            kind="integer",
+            default=20,
         ),
     ),
     responses={"200": "BicyclePage", **_FAILURES_1},
@@ -49,7 +54,7 @@ GET_BICYCLE: Operation[models.Bicycle] = Operation(
     "get_bicycle",
     "GET",
     "/bicycles/{bicycle_id}",
-    parameters=(Parameter("bicycle_id", "bicycle_id", "path", "GetBicycleBicycleId"),),
+    parameters=(Parameter("bicycle_id", "bicycle_id", "path", "GetBicycle_BicycleIdParameter"),),
     responses={"200": "Bicycle", **_FAILURES_2},
     idempotent=True,
 )
@@ -69,7 +74,7 @@ GET_RENTAL: Operation[models.Rental] = Operation(
     "get_rental",
     "GET",
     "/rentals/{rental_id}",
-    parameters=(Parameter("rental_id", "rental_id", "path", "GetRentalRentalId"),),
+    parameters=(Parameter("rental_id", "rental_id", "path", "GetRental_RentalIdParameter"),),
     responses={"200": "Rental", **_FAILURES_2},
     idempotent=True,
 )
@@ -79,7 +84,7 @@ END_RENTAL: Operation[None] = Operation(
     "end_rental",
     "DELETE",
     "/rentals/{rental_id}",
-    parameters=(Parameter("rental_id", "rental_id", "path", "EndRentalRentalId"),),
+    parameters=(Parameter("rental_id", "rental_id", "path", "EndRental_RentalIdParameter"),),
     responses={"204": None, **_FAILURES_2},
     idempotent=True,
 )
@@ -89,7 +94,7 @@ CHANGE_RENTAL: Operation[models.Rental] = Operation(
     "change_rental",
     "PATCH",
     "/rentals/{rental_id}",
-    parameters=(Parameter("rental_id", "rental_id", "path", "ChangeRentalRentalId"),),
+    parameters=(Parameter("rental_id", "rental_id", "path", "ChangeRental_RentalIdParameter"),),
     body="RentalChange",
     body_type="application/json",
     responses={"200": "Rental", **_FAILURES_3},

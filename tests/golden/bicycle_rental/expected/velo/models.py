@@ -70,23 +70,17 @@ class Problem(Model):
     instance: StrictStr | None = None
 
 
-class Error(Model):
+ListBicycles_PageParameter: TypeAlias = Annotated[StrictInt, Field(ge=1)]
+ListBicycles_PerPageParameter: TypeAlias = Annotated[StrictInt, Field(ge=1, le=50)]
+GetBicycle_BicycleIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+GetRental_RentalIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+EndRental_RentalIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+ChangeRental_RentalIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+
+
+class InvalidProblem_Errors_Item(Model):
     pointer: StrictStr
     detail: StrictStr | None = None
-
-
-class InvalidProblem(Problem):
-    """What is wrong with a request, member by member."""
-
-    errors: list[Error] | None = None
-
-
-ListBicyclesPage: TypeAlias = Annotated[StrictInt, Field(ge=1)]
-ListBicyclesPerPage: TypeAlias = Annotated[StrictInt, Field(ge=1, le=50)]
-GetBicycleBicycleId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
-GetRentalRentalId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
-EndRentalRentalId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
-ChangeRentalRentalId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
 
 
 class CityBicycle(Model):
@@ -127,6 +121,12 @@ class ElectricBicycle(Model):
     """Percent of the battery."""
     range_km: Annotated[Annotated[StrictFloat | None, Field(ge=0.0)], Nullable()] = None
     station: Station | None = None
+
+
+class InvalidProblem(Problem):
+    """What is wrong with a request, member by member."""
+
+    errors: list[InvalidProblem_Errors_Item] | None = None
 
 
 Bicycle: TypeAlias = Annotated[

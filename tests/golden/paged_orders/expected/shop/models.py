@@ -30,5 +30,5 @@ class OrderPage(Model):
     more: StrictBool
 
 
-ListOrdersAfter: TypeAlias = StrictStr
-ListOrdersLimit: TypeAlias = Annotated[StrictInt, Field(ge=1, le=100)]
+ListOrders_AfterParameter: TypeAlias = StrictStr
+ListOrders_LimitParameter: TypeAlias = Annotated[StrictInt, Field(ge=1, le=100)]
