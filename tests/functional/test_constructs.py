@@ -163,8 +163,6 @@ REPORTED = [
         "components: {schemas: {A: {anyOf: [{type: object}], x-extensible-enum: [a], "
         "discriminator: {propertyName: kind}}}}",
     ),
-    Reported("schema.readOnly", "read-write", "components: {schemas: {A: {readOnly: true}}}"),
-    Reported("schema.writeOnly", "read-write", "components: {schemas: {A: {writeOnly: true}}}"),
     Reported(
         "document.webhooks",
         "body",
@@ -325,8 +323,11 @@ def generated(package: Generate) -> Any:
         "203": {"description": "A picture.", "content": {"image/png": {}}},
     }
     item["get"]["deprecated"] = True
+    item["post"]["requestBody"] = {"content": {"application/json": {"schema": ref("Both")}}}
+    marks = {"a": {"type": "string", "readOnly": True}, "b": {"type": "string", "writeOnly": True}}
     made = document(
         {"/things/{Id}": item},
+        {"Both": {"type": "object", "properties": marks}},
         security=[{"key": []}],
         webhooks={"done": {"post": {"requestBody": {"content": {"application/json": {}}}}}},
         components={"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
@@ -352,6 +353,8 @@ GENERATED = {
     "mediaType.schema": "-> str",
     "response.content": "-> str | bytes | None",
     "response.headers": "with_raw_response",
+    "schema.readOnly": "BothInput",
+    "schema.writeOnly": "BothInput",
     "document.servers": "base_url",
     "securityScheme.type": "api_key",
     "document.webhooks": "parse_",

@@ -20,7 +20,7 @@ def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
         return None
     tag = schema["discriminator"]["propertyName"]
     members = _list(schema, "oneOf") or _list(schema, "anyOf")
-    if not members or not all(_says_its_tag(document, member, tag) for member in members):
+    if not members or not all(says_its_tag(document, member, tag) for member in members):
         return None
     objects = [document.follow(member) for member in members]
     properties = [each.get("properties", {}) for each in objects]
@@ -73,10 +73,10 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     return not any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds)
 
 
-def _says_its_tag(
+def says_its_tag(
     document: Document, schema: Any, tag: str, above: tuple[dict[str, Any], ...] = ()
 ) -> bool:
-    """Whether an object says by itself which values of the tag are its own."""
+    """Return whether an object says by itself which values of the tag are its own."""
     followed = document.follow(schema)
     if not isinstance(followed, dict) or any(followed is each for each in above):
         return False
@@ -85,7 +85,7 @@ def _says_its_tag(
     if isinstance(declared, dict) and ("const" in declared or "enum" in declared):
         return True
     parts = _list(followed, "allOf")
-    return any(_says_its_tag(document, part, tag, (*above, followed)) for part in parts)
+    return any(says_its_tag(document, part, tag, (*above, followed)) for part in parts)
 
 
 def _list(schema: dict[str, Any], keyword: str) -> list[Any]:

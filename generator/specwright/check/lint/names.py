@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from specwright.check.lint.declared import declared
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
+from specwright.document.directions import SUFFIX, inputs_of
 from specwright.document.naming import first_tag, group_names, model_name, operation_names
 from specwright.document.sites import Direction, OperationSite, operations, parameters
 from specwright.findings import Level
@@ -85,14 +86,16 @@ def _group(tag: str, pointer: Pointer) -> Named:
 
 
 def schema_name_clash(subject: Subject) -> Iterator[Violation]:
-    schemas = mapping(subject.components.get("schemas"))
+    inputs = inputs_of(subject.document)
     yield from _clashes(
         "schemas",
-        (
-            (key, join("components", "schemas", key), (("models", model_name(key)),))
-            for key in schemas
-        ),
+        (_schema(key, key in inputs) for key in mapping(subject.components.get("schemas"))),
     )
+
+
+def _schema(key: str, has_input: bool) -> Named:
+    names = [model_name(each) for each in (key, *([key + SUFFIX] if has_input else ()))]
+    return key, join("components", "schemas", key), tuple(("models", name) for name in names)
 
 
 def property_name_clash(subject: Subject) -> Iterator[Violation]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -13,23 +12,6 @@ from specwright.document.normalise import COMPONENTS
 from specwright.document.unions import unknown_member
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
-
-
-def unsupported_read_write(subject: Subject) -> Iterator[Violation]:
-    for keyword in ("readOnly", "writeOnly"):
-        found = [
-            node.pointer for node in subject.of_kind("schema") if node.value.get(keyword) is True
-        ]
-        # Documents that use it use it everywhere; what counts is which models it is about.
-        by_owner: dict[Pointer, list[Pointer]] = defaultdict(list)
-        for pointer in found:
-            by_owner[pointer.rpartition("/properties/")[0] or pointer].append(pointer)
-        for first, *others in by_owner.values():
-            more = f" (here and in {len(others)} more properties)" if others else ""
-            yield Violation(
-                f"{first}/{keyword}",
-                f"requests and answers share one model, without {keyword}{more}",
-            )
 
 
 def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
@@ -148,25 +130,6 @@ _UNION = f"""
         """
 
 RULES = (
-    unsupported(
-        "unsupported-read-write",
-        "readOnly and writeOnly make one name stand for two shapes, and a model has one; two "
-        "schemas say which one is meant.",
-        """
-        components:
-          schemas:
-            Order:
-              type: object
-              properties: {order_id: {type: string, readOnly: true}}
-        """,
-        """
-        components:
-          schemas:
-            Order: {type: object, properties: {order_id: {type: string}}}
-            OrderCreate: {type: object, properties: {plan_id: {type: string}}}
-        """,
-        unsupported_read_write,
-    ),
     unsupported(
         "unsupported-open-union",
         "A value whose tag is newer than the package is taken where the union is a component with "
