@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from specwright.pipeline import InvalidDocument
+from specwright.check.checks import check
+from specwright.check.settings import Settings
+from specwright.document.sources.load import load
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, operation, ref
 from tests.serving import Server
@@ -136,9 +140,13 @@ def test_webhooks_bring_what_is_read(package: Generate) -> None:
     assert event == made.models.User(id="u1", name="Ann")
 
 
-def test_a_component_of_the_name_is_reported_with_both_places(package: Generate) -> None:
-    with pytest.raises(InvalidDocument) as caught:
-        package(api(UserInput={"type": "object", "properties": {"a": TEXT}}))
-    [finding] = caught.value.report.findings
-    assert finding.rule == "schema-name-clash"
-    assert "'UserInput' and 'User' (/components/schemas/User) both" in finding.message
+def test_a_component_of_the_name_keeps_it(package: Generate, tmp_path: Path) -> None:
+    written = api(UserInput={"type": "object", "properties": {"a": TEXT}})
+    models = package(written).models
+    assert models.UserInput.model_fields.keys() == {"a"}
+    assert models.User_Input.model_fields.keys() == {"name", "password"}
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(written))
+    [finding] = [f for f in check(load(path), Settings()).findings if f.rule == "input-name-clash"]
+    assert finding.pointer == "/components/schemas/UserInput"
+    assert "'User' (/components/schemas/User) is called 'User_Input'" in finding.message

@@ -14,7 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 from specwright.document.model import Document
-from specwright.document.naming import is_from_place
+from specwright.document.naming import STEP, is_from_place, model_name
 from specwright.document.schemas import map_children, unwrapped
 from specwright.document.shape import OBJECTS
 from specwright.document.sites import (
@@ -44,7 +44,7 @@ def split_directions(document: Document) -> Document:
     sent = _reached(document, _holders(document, sent=True)) & divided
     read = _reached(document, _holders(document, sent=False))
     here = {key for key in sent - read if is_from_place(key)}
-    inputs = {key: key if key in here else key + SUFFIX for key in sent}
+    inputs = _named(schemas, sent - here) | {key: key for key in here}
     to_server = _Rewriting(document, READ, inputs)
     to_client = _Rewriting(document, SENT, {})
     changed: dict[str, Any] = {}
@@ -58,9 +58,19 @@ def split_directions(document: Document) -> Document:
     return document.with_data({**document.data, "components": components})
 
 
-def inputs_of(document: Document) -> Set[str]:
-    """Return the keys of the schemas that get a second one for requests."""
-    return _reached(document, _holders(document, sent=True)) & _divided(document)
+def inputs_of(document: Document) -> dict[str, str]:
+    """Return the keys of the schemas that have a second one for requests, and its key."""
+    sent = _reached(document, _holders(document, sent=True)) & _divided(document)
+    return _named(_schemas(document), sent)
+
+
+def _named(schemas: Mapping[str, Any], sent: Set[str]) -> dict[str, str]:
+    taken = {model_name(key) for key in schemas}
+    return {
+        key: key + (STEP if model_name(key + SUFFIX) in taken else "") + SUFFIX
+        for key in schemas
+        if key in sent
+    }
 
 
 def _schemas(document: Document) -> Mapping[str, Any]:
@@ -217,7 +227,7 @@ class _Rewriting:
         """The discriminator with the tags that the names of the alternatives stood for."""
         discriminator = schema["discriminator"]
         tag, mapping = discriminator.get("propertyName"), dict(discriminator.get("mapping") or {})
-        mapped = {self._named(value) for value in mapping.values()}
+        mapped = {self._key(value) for value in mapping.values()}
         for each in (*(schema.get("oneOf") or ()), *(schema.get("anyOf") or ())):
             ref = each.get("$ref") if isinstance(each, dict) else None
             key = _component(self.document, ref)[0] if self.document.is_local(ref) else ""
@@ -234,10 +244,10 @@ class _Rewriting:
             "mapping": {value: self._mapped(target) for value, target in mapping.items()},
         }
 
-    def _named(self, target: str) -> str:
+    def _key(self, target: str) -> str:
         """The component that a discriminator maps to: by its key, or by a reference."""
         return target if target in _schemas(self.document) else _component(self.document, target)[0]
 
     def _mapped(self, target: str) -> str:
-        key = self._named(target)
+        key = self._key(target)
         return "#" + quote(COMPONENTS + join(self.keys[key])) if key in self.keys else target

@@ -86,16 +86,28 @@ def _group(tag: str, pointer: Pointer) -> Named:
 
 
 def schema_name_clash(subject: Subject) -> Iterator[Violation]:
-    inputs = inputs_of(subject.document)
+    schemas = mapping(subject.components.get("schemas"))
     yield from _clashes(
         "schemas",
-        (_schema(key, key in inputs) for key in mapping(subject.components.get("schemas"))),
+        (
+            (key, join("components", "schemas", key), (("models", model_name(key)),))
+            for key in schemas
+        ),
     )
 
 
-def _schema(key: str, has_input: bool) -> Named:
-    names = [model_name(each) for each in (key, *([key + SUFFIX] if has_input else ()))]
-    return key, join("components", "schemas", key), tuple(("models", name) for name in names)
+def input_name_clash(subject: Subject) -> Iterator[Violation]:
+    schemas = mapping(subject.components.get("schemas"))
+    names = {model_name(key): key for key in schemas}
+    for key, sent in inputs_of(subject.document).items():
+        other = names.get(model_name(key + SUFFIX))
+        if other is not None:
+            pointer = join("components", "schemas", key)
+            yield Violation(
+                join("components", "schemas", other),
+                f"the requests' form of schema '{key}' ({pointer}) is called "
+                f"'{model_name(sent)}', since '{other}' has the name '{model_name(other)}'",
+            )
 
 
 def property_name_clash(subject: Subject) -> Iterator[Violation]:
@@ -208,6 +220,45 @@ RULES = (
         schema_name_clash,
     ),
     Rule(
+        "input-name-clash",
+        Category.NAMES,
+        "A schema with readOnly or writeOnly properties is two models, `Order` and `OrderInput`; "
+        "where a schema is called so, requests get a name that is harder to read.",
+        """
+        paths:
+          /orders:
+            post:
+              requestBody:
+                required: true
+                content: {application/json: {schema: {$ref: "#/components/schemas/Order"}}}
+              responses: {"204": {description: Done.}}
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {id: {type: string, readOnly: true}, size: {type: integer}}
+            OrderInput: {type: string}
+        """,
+        """
+        paths:
+          /orders:
+            post:
+              requestBody:
+                required: true
+                content: {application/json: {schema: {$ref: "#/components/schemas/Order"}}}
+              responses: {"204": {description: Done.}}
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {id: {type: string, readOnly: true}, size: {type: integer}}
+            OrderText: {type: string}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        input_name_clash,
+    ),
+    Rule(
         "property-name-clash",
         Category.NAMES,
         "Attributes are named after properties in snake case; the second of two that become one "
@@ -233,7 +284,8 @@ RULES = (
     Rule(
         "parameter-name-clash",
         Category.NAMES,
-        "Arguments are named after parameters in snake case, wherever the parameter is sent.",
+        "Arguments are named after parameters in snake case; of two with one name, one has its "
+        "place before it.",
         """
         paths:
           /orders/{id}:
