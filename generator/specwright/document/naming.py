@@ -57,7 +57,7 @@ OPERATIONS = frozenset(["ERROR", "SERVICE", "STATUS_ERRORS"])
 MODELS = frozenset(
     """
     Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
-    Model None Nullable Once Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
+    Model None Nullable Once OneOf Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
     StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UnknownTag
     """.split()
 )

@@ -46,6 +46,19 @@ def is_open(schema: dict[str, Any]) -> bool:
     return EXTENSIBLE_ENUM.name in schema
 
 
+def may_overlap(document: Document, schema: Any) -> bool:
+    """Return whether a value may fit several alternatives of a `oneOf`, as far as types tell."""
+    if not isinstance(schema, dict) or "discriminator" in schema:
+        return False
+    followed = [document.follow(each) for each in _list(schema, "oneOf")]
+    named = [each.get("type") if isinstance(each, dict) else None for each in followed]
+    types = [kind for each in named for kind in (each if isinstance(each, list) else [each])]
+    # Without a type, an alternative may be anything; one of the wrong shape says as little.
+    known = (kind if isinstance(kind, str) else None for kind in types)
+    distinct = {"number" if kind == "integer" else kind for kind in known}
+    return None in distinct or len(distinct) < len(types)
+
+
 def _is_alike(schemas: list[Any]) -> bool:
     """Whether schemas differ in nothing but words."""
     first, *others = (

@@ -118,7 +118,7 @@ def translate(document: Document) -> Dialect:
     for name, pointer in list(dialect.origins.items()):
         for part in parts(document, pointer, name, resolve(document.data, pointer)):
             dialect.words[part.pointer] = part.name
-            if part.is_class:
+            if part.has_name:
                 dialect.add(part.pointer, free(part.name, dialect.origins))
     pending = list(dialect.origins.items())
     for name, pointer in pending:

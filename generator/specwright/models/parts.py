@@ -14,6 +14,7 @@ from typing import Any
 from specwright.document.model import Document
 from specwright.document.naming import part_name, property_word
 from specwright.document.schemas import reference, unwrapped
+from specwright.document.unions import may_overlap
 from specwright.names import pascal, words
 from specwright.pointer import Pointer, join
 
@@ -29,20 +30,20 @@ class Part:
     """A schema within another one.
 
     Attributes:
-        is_class: whether it becomes a class of its own.
+        has_name: whether it becomes a class or an alias of its own.
     """
 
     pointer: Pointer
     name: str
-    is_class: bool
+    has_name: bool
 
 
 def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Iterator[Part]:
     """Name the schemas within a schema, however deep."""
     for step, word, child, is_separate in _children(document, name, schema):
         within, child = unwrapped(child)
-        is_class = is_separate and _is_class(document, child)
-        part = Part(pointer + step + within, part_name(name, word), is_class)
+        has_name = is_separate and (_is_class(document, child) or may_overlap(document, child))
+        part = Part(pointer + step + within, part_name(name, word), has_name)
         yield part
         yield from parts(document, part.pointer, part.name, child)
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
-from specwright.document.unions import is_open
+from specwright.document.unions import is_open, may_overlap
 from specwright.models.dialect import SEALED, Dialect
 from specwright.models.edits import Edit, applied, end
 from specwright.pointer import resolve
@@ -26,6 +26,7 @@ _FUTURE = "from __future__ import annotations\n"
 IMPORTS = """\
 from decimal import Decimal
 from typing import Annotated, TypeAlias
+from ._runtime.shared.alternatives import OneOf
 from ._runtime.shared.types import DecimalString, Nullable, Once, Sensitive, TaggedUnion, UnknownTag
 """
 # How the field of a property with the key is marked.
@@ -73,6 +74,8 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             fallback = names[dialect.unions[key]]
             written[name] = _tagged_union(schema, [*members, fallback["class_name"]])
             edits.append(_unknown_tag(schema, fallback, classes))
+        elif name in aliases and may_overlap(dialect.document, schemas.unwrapped(schema)[1]):
+            written[name] = f"Annotated[{written[name]}, OneOf()]"
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
     forward = _forward(aliases, classes.keys())
