@@ -79,6 +79,13 @@ def _only_describes(schema: Any) -> bool:
     return isinstance(schema, dict) and all(k in ANNOTATIONS or k.startswith("x-") for k in schema)
 
 
+def is_decimal(schema: Any) -> bool:
+    """Return whether a schema is that of a decimal number in a string, or null."""
+    if not isinstance(schema, dict) or schema.get("format") != "decimal":
+        return False
+    return [each for each in _listed(schema.get("type")) if each != "null"] == ["string"]
+
+
 def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:
     """Whether null is a value of a schema, as far as its structure says."""
     if not isinstance(schema, dict):

@@ -124,7 +124,7 @@ def translate(document: Document) -> Dialect:
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
         if pointer in dialect.words:
-            schema = _of_class(schema)
+            schema = _of_part(schema)
         elif not has_properties(document, schema):
             step, schema = schemas.unwrapped(schema)
             pointer += step
@@ -189,12 +189,30 @@ def _applies(keyword: str, schema: dict[str, Any]) -> bool:
     return keyword not in LIMITS or declared is None or not set(LIMITS[keyword]).isdisjoint(types)
 
 
-def _of_class(schema: Any) -> Any:
+def _of_part(schema: Any) -> Any:
     """Leave out what is said beside the reference to a part."""
     if not isinstance(schema, dict):
         return schema
     rest = {k: v for k, v in schema.items() if k not in ("default", "deprecated")}
-    return {**rest, "type": "object"} if _is_nullable(schema) else rest
+    if _is_nullable(schema):
+        kinds = [each for each in schema["type"] if each != "null"]
+        rest["type"] = kinds[0] if len(kinds) == 1 else kinds
+    return rest
+
+
+def _always_null(schema: Any) -> Any:
+    """A property that is null, in words that the generator does not mix with those of others."""
+    is_null = isinstance(schema, dict) and schema.get("type") == "null"
+    return {**schema, "const": None} if is_null else schema
+
+
+def _fits(document: Document, schema: Any) -> bool:
+    """Whether a default has what its own schema requires, as far as it is an object."""
+    default = schema.get("default") if isinstance(schema, dict) else None
+    if not isinstance(default, dict):
+        return True
+    required = document.follow(schema).get("required")
+    return not isinstance(required, list) or set(required) <= default.keys()
 
 
 def _is_nullable(schema: dict[str, Any]) -> bool:
@@ -235,7 +253,7 @@ class _Translation:
         )
         if isinstance(properties := result.get("properties"), dict):
             result["properties"] = {
-                name: self._described(value, known["properties"][name])
+                name: self._described(_always_null(value), known["properties"][name])
                 for name, value in properties.items()
             }
         if known.get("format") not in FORMATS or TEXT_CONSTRAINTS & known.keys():
@@ -259,6 +277,8 @@ class _Translation:
         """Translate a schema within another one: one that is a class is referred to."""
         step, schema = schemas.unwrapped(schema)
         pointer = None if pointer is None else pointer + step
+        if not _fits(self.dialect.document, schema):
+            schema = {k: v for k, v in schema.items() if k != "default"}
         if pointer not in self.dialect.names:
             return self.schema(schema, pointer)
         described = {k: schema[k] for k in BESIDE_REFERENCE if k in schema}

@@ -13,7 +13,7 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.naming import part_name, property_word
-from specwright.document.schemas import reference, unwrapped
+from specwright.document.schemas import is_decimal, reference, unwrapped
 from specwright.document.unions import may_overlap
 from specwright.names import pascal, words
 from specwright.pointer import Pointer, join
@@ -42,7 +42,7 @@ def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Itera
     """Name the schemas within a schema, however deep."""
     for step, word, child, is_separate in _children(document, name, schema):
         within, child = unwrapped(child)
-        has_name = is_separate and (_is_class(document, child) or may_overlap(document, child))
+        has_name = is_separate and _has_name(document, child)
         part = Part(pointer + step + within, part_name(name, word), has_name)
         yield part
         yield from parts(document, part.pointer, part.name, child)
@@ -74,6 +74,10 @@ def _children(
             members = _members(document, schema, value)
             for index, (child, word) in enumerate(zip(value, members, strict=True)):
                 yield join(keyword, index), word, child, is_union
+
+
+def _has_name(document: Document, schema: Any) -> bool:
+    return _is_class(document, schema) or is_decimal(schema) or may_overlap(document, schema)
 
 
 def _is_class(document: Document, schema: Any) -> bool:

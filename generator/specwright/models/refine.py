@@ -64,8 +64,9 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
         if entry is None or not isinstance(schema, dict):
             continue
         name = entry["class_name"]
-        if name in aliases and is_decimal(schema):
-            written[name] = _decimal(dialect.schemas[key])
+        text = dialect.schemas[key]
+        if name in aliases and schemas.is_decimal(schema) and text.get("type") == "string":
+            written[name] = _decimal(text)
         elif name in aliases and key in dialect.unions:
             members = [
                 names[dialect.names[dialect.document.target(ref)]]["class_name"]
@@ -185,11 +186,6 @@ def _joined(body: list[ast.stmt]) -> Iterator[Edit]:
         documents = isinstance(before, ast.Expr) and before is not body[0]
         if _alias(node) and (documents or _alias(before)):
             yield Edit(end(before), (node.lineno, node.col_offset), "\n")
-
-
-def is_decimal(schema: dict[str, Any]) -> bool:
-    """Whether a schema is a decimal number in a string."""
-    return schema.get("type") == "string" and schema.get("format") == "decimal"
 
 
 def _key(entry: dict[str, Any]) -> str:
