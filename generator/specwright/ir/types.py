@@ -20,7 +20,6 @@ FORMATS = {
     "time": "datetime.time",
     "uuid": "uuid.UUID",
 }
-PLAIN = {*SCALARS.values(), *FORMATS.values()}
 MAX_DEPTH = 8
 # Longer types than this hide what else is in a signature.
 LONGEST = 60
@@ -62,8 +61,24 @@ class Types:
         named = "object" if model is None else f"models.{model.name}"
         if (model and model.is_class) or pointer in above or len(above) == MAX_DEPTH:
             return named
+        has_values = model is not None and any(keyword in schema for keyword in VALUE_KEYWORDS)
+        if has_values and not self._may_be_written(pointer, schema):
+            return named
         written = self._written(pointer, schema, (*above, pointer))
-        return written if model is None or _reads_well(pointer, schema, written) else named
+        return named if has_values and (written == "object" or len(written) > LONGEST) else written
+
+    def _may_be_written(self, pointer: Pointer, schema: dict[str, Any]) -> bool:
+        """Whether a type says more than the name of its alias."""
+        if EXTENSIBLE_ENUM.name in schema:
+            return False
+        return is_from_place(split(pointer)[-1]) or all(map(self._is_scalar, _members(schema)))
+
+    def _is_scalar(self, schema: Any) -> bool:
+        followed = self.document.follow(schema)
+        if not isinstance(followed, dict) or any(each in followed for each in VALUE_KEYWORDS):
+            return False
+        kinds = followed.get("type")
+        return all(each in SCALARS for each in (kinds if isinstance(kinds, list) else [str(kinds)]))
 
     def _written(self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]) -> str:
         types = schema.get("type")
@@ -139,16 +154,9 @@ class Types:
         return self.document.target(ref)
 
 
-def _reads_well(pointer: Pointer, schema: dict[str, Any], written: str) -> bool:
-    """Whether a type says more than the name of its alias."""
-    if not any(keyword in schema for keyword in VALUE_KEYWORDS):
-        return True
-    if EXTENSIBLE_ENUM.name in schema:
-        return False
-    *_, key = split(pointer)
-    if is_from_place(key):
-        return written != "object" and len(written) <= LONGEST
-    return set(written.split(" | ")) <= PLAIN
+def _members(schema: dict[str, Any]) -> list[Any]:
+    """The alternatives of a union; the whole, if it is something else."""
+    return schema.get("oneOf") or schema.get("anyOf") or [schema]
 
 
 def _kind(schema: dict[str, Any]) -> Kind:
