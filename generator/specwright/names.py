@@ -9,6 +9,9 @@ import unicodedata
 # A number that carries its sign is a whole name in some APIs ("+1" and "-1" are reactions).
 _SIGNS = {"+": "plus ", "-": "minus "}
 _SIGNED_NUMBER = re.compile(r"\s*([+-])(?=\d)")
+# Filters by order have it at their end ("created<=").
+_COMPARISONS = {"<": " lt", "<=": " le", ">": " gt", ">=": " ge", "!=": " ne"}
+_COMPARED = re.compile(r"([^<>]*?)(<=|>=|!=|<|>)")
 # Plural abbreviations ("eventIDs") are one word, not three.
 _PLURAL_ABBREVIATION = re.compile(r"(?<![A-Z])([A-Z]{2,})s(?![a-z])")
 
@@ -17,6 +20,8 @@ def words(name: str) -> list[str]:
     """Split a document name at separators and at changes of case."""
     name = unicodedata.normalize("NFKC", name)
     name = _SIGNED_NUMBER.sub(_spell_sign, name, count=1) if _SIGNED_NUMBER.match(name) else name
+    if compared := _COMPARED.fullmatch(name):
+        name = compared[1] + _COMPARISONS[compared[2]]
     name = _PLURAL_ABBREVIATION.sub(lambda found: found[1].capitalize() + "s", name)
     found: list[str] = []
     current = ""

@@ -13,6 +13,7 @@ from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.settings import Settings
 from specwright.config import Options
+from specwright.document.directions import split_directions
 from specwright.document.model import Document
 from specwright.document.naming import package_name
 from specwright.document.normalise import normalise
@@ -135,7 +136,7 @@ def _prepared(
         if finding.rule == INCOMPLETE.id:
             # What would be left out is not known.
             raise SpecwrightError(finding.message, finding.location)
-    normal = normalise(examination.document)
+    normal = split_directions(normalise(examination.document))
     return normal, package_names(document, options), _contents(normal, report)
 
 
@@ -170,7 +171,7 @@ def package_names(document: Document, options: Options) -> Names:
     return Names(
         package=package,
         distribution=options.distribution or package.strip("_").replace("_", "-"),
-        client=options.client_name or f"{pascal(package)}Client",
+        client=options.client_name or f"{pascal(package).removesuffix('Client')}Client",
         env_prefix=options.env_prefix or constant(package),
     )
 

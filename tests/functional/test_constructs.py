@@ -142,8 +142,6 @@ REPORTED = [
         "components: {schemas: {A: {anyOf: [{type: object}], x-extensible-enum: [a], "
         "discriminator: {propertyName: kind}}}}",
     ),
-    Reported("schema.readOnly", "read-write", "components: {schemas: {A: {readOnly: true}}}"),
-    Reported("schema.writeOnly", "read-write", "components: {schemas: {A: {writeOnly: true}}}"),
     Reported(
         "document.webhooks",
         "body",
@@ -328,8 +326,11 @@ def generated(package: Generate) -> Any:
         "203": {"description": "A picture.", "content": {"image/png": {}}},
     }
     item["get"]["deprecated"] = True
+    item["post"]["requestBody"] = {"content": {"application/json": {"schema": ref("Both")}}}
+    marks = {"a": {"type": "string", "readOnly": True}, "b": {"type": "string", "writeOnly": True}}
     made = document(
         {"/things/{Id}": item},
+        {"Both": {"type": "object", "properties": marks}},
         security=[{"key": []}],
         webhooks={"done": {"post": {"requestBody": {"content": {"application/json": {}}}}}},
         components={"securitySchemes": {"key": {"type": "http", "scheme": "bearer"}}},
@@ -362,6 +363,8 @@ GENERATED = {
     "encoding.explode": "explode=False",
     "response.content": "-> str | RawBody | bytes",
     "response.headers": "with_raw_response",
+    "schema.readOnly": "BothInput",
+    "schema.writeOnly": "BothInput",
     "document.servers": "base_url",
     "securityScheme.type": "api_key",
     "document.webhooks": "parse_",

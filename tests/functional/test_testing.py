@@ -93,7 +93,7 @@ def test_a_schema_that_takes_too_many_tries_has_no_example(
 ) -> None:
     monkeypatch.setattr("specwright.ir.examples._TRIES", 4)
     made = package(document(PATHS, SCHEMAS, tags=[{"name": "things"}]))
-    assert made.testing._BOOK.examples.keys() == {"ListNamesResponse"}
+    assert made.testing._BOOK.examples.keys() == {"ListNames_Response"}
     with pytest.raises(KeyError):
         made.testing.example(made.models.Trip)
 

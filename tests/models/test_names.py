@@ -101,9 +101,16 @@ def test_adding_an_enum_value_changes_its_line_alone(tmp_path: Path) -> None:
     assert all('"green"' in line for line in changed)
 
 
+def test_the_client_of_a_client_is_called_so_once(tmp_path: Path) -> None:
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(base()))
+    made = generate(load(path), Options(package="small_client"))
+    assert "class SmallClient(_Client):" in made["small_client/client.py"].decode()
+
+
 def test_an_inline_schema_is_named_after_its_place(tmp_path: Path) -> None:
     models = files(tmp_path, base())["small/models.py"].decode()
-    for name in ("FindThingsResponse", "MakeThingRequest", "FindThingsResponsePart"):
+    for name in ("FindThings_Response", "MakeThing_Request", "FindThings_Response_Part"):
         assert f"class {name}(Model):" in models
 
 

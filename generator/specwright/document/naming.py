@@ -6,9 +6,11 @@ names which generated code keeps for itself are taken in every document, needed 
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Mapping, Set
+from collections.abc import Container, Mapping, Sequence, Set
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 from specwright.names import constant, pascal, snake, words
@@ -59,7 +61,7 @@ OPERATIONS = frozenset(["ERROR", "SERVICE", "STATUS_ERRORS"])
 MODELS = frozenset(
     """
     Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
-    Model None Nullable Once Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
+    Model None Nullable Once OneOf Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
     StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UnknownTag
     """.split()
 )
@@ -69,6 +71,12 @@ PACKAGES = frozenset("httpcore2 httpx2 pydantic pydantic_core starlette typing_e
 LONGEST_TITLE = 100
 
 NO_TAG = "default"
+# Where arguments of an operation go, those first that keep their names.
+PLACES = ("path", "body", "query", "header", "cookie")
+# What stands between the words of a key that no document can have: the steps to an inline schema.
+STEP = "/"
+# Words for schemas of operations, which properties of a component do not get.
+_OF_OPERATIONS = re.compile("(Request|Response).*|.*Parameter")
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,15 +157,66 @@ def operation_names(identifier: str, tag: str | None, *, short: bool) -> Operati
     )
 
 
-def argument_name(name: str) -> str:
-    """Name the argument for a parameter."""
-    return apart(snake(name), METHOD)
+def argument_names(wanted: Sequence[tuple[str, str]]) -> list[str]:
+    """Name the arguments of an operation, each for what it is: its place and its name there.
+
+    Where two have one name, that whose place comes later has the place before it. The order of
+    places is that in which an operation can have got them: a path has the same parameters for
+    ever, and a body is most of what is asked for.
+
+    Args:
+        wanted: the place (one of `PLACES`) and the name of each.
+    """
+    found = [""] * len(wanted)
+    taken: set[str] = set()
+    for at in sorted(range(len(wanted)), key=lambda at: _precedence(*wanted[at])):
+        place, name = wanted[at]
+        # Attributes of models are Python's names already.
+        argument = apart(name if place == "body" else snake(name), METHOD)
+        if argument in taken:
+            argument = f"{place}_{argument}"
+        while argument in taken:
+            argument += "_"
+        found[at] = argument
+        taken.add(argument)
+    return found
+
+
+def _precedence(place: str, name: str) -> tuple[int, bool]:
+    return (*PLACES, place).index(place), snake(name) != name
 
 
 def model_name(key: str) -> str:
     """Name the class or alias of a component schema."""
     # The generator of models takes an underscore at the end away.
-    return apart(pascal(key).rstrip("_"), MODELS, "Model")
+    first, *words = (pascal(part).rstrip("_") for part in key.split(STEP))
+    return reduce(part_name, words, apart(first, MODELS, "Model"))
+
+
+def is_from_place(key: str) -> bool:
+    """Whether a schema got its key from where it stands."""
+    return STEP in key
+
+
+def part_name(whole: str, word: str) -> str:
+    """Name what stands within something that has a name: `Order_Item`.
+
+    Names of components have no `_` within, so that no component that is added takes the name.
+    """
+    return f"{whole}_{word.strip('_')}" if word else whole
+
+
+def free(name: str, taken: Container[str], step: str = "_") -> str:
+    """Name one more thing of the same place."""
+    while name in taken:
+        name += f"{step}Other"
+    return name
+
+
+def property_word(name: str, whole: str) -> str:
+    """Return the word for a property in the name of what it holds."""
+    word = pascal(name)
+    return word + "Property" if "_" not in whole and _OF_OPERATIONS.fullmatch(word) else word
 
 
 def package_name(title: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -11,6 +10,7 @@ from urllib.parse import quote
 
 from specwright.document import schemas
 from specwright.document.model import Document
+from specwright.document.naming import STEP, argument_names, free
 from specwright.document.sites import (
     Direction,
     Site,
@@ -46,13 +46,12 @@ def normalise(document: Document) -> Document:
     """
     data = copy.deepcopy(document.data)
     components = data.setdefault("components", {}).setdefault("schemas", {})
-    taken = {pascal(key) for key in components}
     moved: dict[Pointer, Pointer] = {}
     for slot in _slots(document):
         holder = resolve(data, slot.holder)
         schema = holder.get(slot.key, {})
         if not _names_component(schema):
-            key = _free(slot, taken)
+            key = free(slot.name, components, STEP)
             # No schema and the schema `true` say the same: any JSON value.
             components[key] = schema if isinstance(schema, dict) else {}
             moved[slot.holder + join(slot.key)] = COMPONENTS + join(key)
@@ -84,14 +83,6 @@ def _names_component(schema: Any) -> bool:
     return ref is not None and ref.startswith("#" + COMPONENTS) and len(split(ref[1:])) == 3
 
 
-def _free(slot: Slot, taken: set[str]) -> str:
-    name = slot.name
-    if name in taken:
-        name += hashlib.sha256(slot.holder.encode()).hexdigest()[:6].upper()
-    taken.add(name)
-    return name
-
-
 def _slots(document: Document) -> Iterator[Slot]:
     seen: set[Pointer] = set()
     for slot in (*_component_slots(document), *_operation_slots(document)):
@@ -104,11 +95,11 @@ def _component_slots(document: Document) -> Iterator[Slot]:
     """Shared parts first: their names come from their keys, not from an operation's use."""
     root = follow(document, "/components", document.data.get("components"))
     for key, parameter in members(document, root, "parameters"):
-        yield from _parameter_slots(document, parameter, pascal(key) + "Parameter")
+        yield from _parameter_slots(document, parameter, key, "Parameter")
     for key, body in members(document, root, "requestBodies"):
-        yield from _content_slots(document, body, pascal(key) + "Body")
+        yield from _content_slots(document, body, key, "RequestBody")
     for key, response in members(document, root, "responses"):
-        yield from _content_slots(document, response, pascal(key) + "Response")
+        yield from _content_slots(document, response, key, "ResponseBody")
 
 
 def _operation_slots(document: Document) -> Iterator[Slot]:
@@ -116,33 +107,35 @@ def _operation_slots(document: Document) -> Iterator[Slot]:
         # No code is made for callbacks.
         if site.direction is Direction.CALLBACK:
             continue
-        name = pascal(site.name)
-        for parameter in parameters(document, site).values():
-            yield from _parameter_slots(
-                document, parameter, name + pascal(str(parameter.value.get("name")))
-            )
+        found = parameters(document, site)
+        for parameter, word in zip(found.values(), argument_names([*found]), strict=True):
+            yield from _parameter_slots(document, parameter, site.name, word + " parameter")
         body = request_body(document, site)
         if body is not None:
-            yield from _content_slots(document, body, name + "Request")
+            yield from _content_slots(document, body, site.name, "Request")
         first = True
         for status, response in responses(document, site):
             is_result = status.startswith("2") and first
             first = first and not is_result
-            suffix = "Response" if is_result else "Response" + pascal(status).removeprefix("X")
-            yield from _content_slots(document, response, name + suffix)
+            word = "Response" if is_result else "Response" + pascal(status).removeprefix("X")
+            yield from _content_slots(document, response, site.name, word)
 
 
-def _parameter_slots(document: Document, parameter: Site, name: str) -> Iterator[Slot]:
+def _parameter_slots(document: Document, parameter: Site, whole: str, word: str) -> Iterator[Slot]:
     if "schema" in parameter.value:
-        yield Slot(parameter.pointer, name)
-    yield from _content_slots(document, parameter, name)
+        yield _slot(parameter / "schema", whole, word)
+    yield from _content_slots(document, parameter, whole, word)
 
 
-def _content_slots(document: Document, holder: Site, name: str) -> Iterator[Slot]:
+def _content_slots(document: Document, holder: Site, whole: str, word: str) -> Iterator[Slot]:
     is_other = False
     for media_type, content in contents(document, holder):
         found = value_schema(document, media_type, content)
         if found is not None:
-            place, _, key = found.pointer.rpartition("/")
-            yield Slot(place, name + (pascal(media_type) if is_other else ""), key)
+            yield _slot(found.pointer, whole, word + (pascal(media_type) if is_other else ""))
             is_other = True
+
+
+def _slot(pointer: Pointer, whole: str, word: str) -> Slot:
+    holder, _, key = pointer.rpartition("/")
+    return Slot(holder, pascal(whole) + STEP + pascal(word), key)

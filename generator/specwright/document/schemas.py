@@ -7,6 +7,7 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.shape import OBJECTS
+from specwright.pointer import ROOT, Pointer, join
 from specwright.runtime.shared.media.table import medium_of
 
 # What a schema may say beside `$ref` without changing which values are valid.
@@ -27,17 +28,20 @@ ANNOTATIONS = frozenset(
 )
 
 
-def map_children(schema: dict[str, Any], change: Callable[[Any], Any]) -> dict[str, Any]:
-    """A copy of a schema in which each direct subschema went through `change`."""
+def map_children(schema: dict[str, Any], change: Callable[[Any, Pointer], Any]) -> dict[str, Any]:
+    """A copy of a schema in which each direct subschema went through `change`.
+
+    It is given the way from the schema to the subschema, too.
+    """
     result: dict[str, Any] = {}
     for key, value in schema.items():
         match OBJECTS["schema"].get(key), value:
             case "schema", dict():
-                result[key] = change(value)
+                result[key] = change(value, join(key))
             case "schema[]", list():
-                result[key] = [change(each) for each in value]
+                result[key] = [change(each, join(key, at)) for at, each in enumerate(value)]
             case "schema{}", dict():
-                result[key] = {name: change(each) for name, each in value.items()}
+                result[key] = {name: change(each, join(key, name)) for name, each in value.items()}
             case _:
                 result[key] = value
     return result
@@ -50,6 +54,37 @@ def reference(schema: Any) -> str | None:
         if ANNOTATIONS.issuperset(others):
             return str(schema["$ref"])
     return None
+
+
+def unwrapped(schema: Any) -> tuple[Pointer, Any]:
+    """The only part of an `allOf` that says anything about values, and the way to it.
+
+    Annotations around it and beside it are put into it: it is written like this because `$ref`
+    had no siblings before OpenAPI 3.1. Any other schema is returned as it is.
+    """
+    parts = schema.get("allOf") if isinstance(schema, dict) else None
+    around = {} if not isinstance(parts, list) else {k: schema[k] for k in schema if k != "allOf"}
+    if not isinstance(parts, list) or not _only_describes(around):
+        return ROOT, schema
+    told = [number for number, part in enumerate(parts) if not _only_describes(part)]
+    if len(told) != 1 or not isinstance(parts[told[0]], dict):
+        return ROOT, schema
+    words = [part for number, part in enumerate(parts) if number != told[0]]
+    whole: dict[str, Any] = {}
+    for each in (*words, parts[told[0]], around):
+        whole |= each
+    return join("allOf", told[0]), whole
+
+
+def _only_describes(schema: Any) -> bool:
+    return isinstance(schema, dict) and all(k in ANNOTATIONS or k.startswith("x-") for k in schema)
+
+
+def is_decimal(schema: Any) -> bool:
+    """Return whether a schema is that of a decimal number in a string, or null."""
+    if not isinstance(schema, dict) or schema.get("format") != "decimal":
+        return False
+    return [each for each in _listed(schema.get("type")) if each != "null"] == ["string"]
 
 
 def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:

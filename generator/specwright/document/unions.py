@@ -20,7 +20,7 @@ def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
         return None
     tag = schema["discriminator"]["propertyName"]
     members = _list(schema, "oneOf") or _list(schema, "anyOf")
-    if not members or not all(_says_its_tag(document, member, tag) for member in members):
+    if not members or not all(says_its_tag(document, member, tag) for member in members):
         return None
     objects = [document.follow(member) for member in members]
     properties = [each.get("properties", {}) for each in objects]
@@ -44,6 +44,19 @@ def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
 def is_open(schema: dict[str, Any]) -> bool:
     """Whether more alternatives than those of a union may be sent."""
     return EXTENSIBLE_ENUM.name in schema
+
+
+def may_overlap(document: Document, schema: Any) -> bool:
+    """Return whether a value may fit several alternatives of a `oneOf`, as far as types tell."""
+    if not isinstance(schema, dict) or "discriminator" in schema:
+        return False
+    followed = [document.follow(each) for each in _list(schema, "oneOf")]
+    named = [each.get("type") if isinstance(each, dict) else None for each in followed]
+    types = [kind for each in named for kind in (each if isinstance(each, list) else [each])]
+    # Without a type, an alternative may be anything; one of the wrong shape says as little.
+    known = (kind if isinstance(kind, str) else None for kind in types)
+    distinct = {"number" if kind == "integer" else kind for kind in known}
+    return None in distinct or len(distinct) < len(types)
 
 
 def _is_alike(schemas: list[Any]) -> bool:
@@ -73,10 +86,10 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     return not any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds)
 
 
-def _says_its_tag(
+def says_its_tag(
     document: Document, schema: Any, tag: str, above: tuple[dict[str, Any], ...] = ()
 ) -> bool:
-    """Whether an object says by itself which values of the tag are its own."""
+    """Return whether an object says by itself which values of the tag are its own."""
     followed = document.follow(schema)
     if not isinstance(followed, dict) or any(followed is each for each in above):
         return False
@@ -85,7 +98,7 @@ def _says_its_tag(
     if isinstance(declared, dict) and ("const" in declared or "enum" in declared):
         return True
     parts = _list(followed, "allOf")
-    return any(_says_its_tag(document, part, tag, (*above, followed)) for part in parts)
+    return any(says_its_tag(document, part, tag, (*above, followed)) for part in parts)
 
 
 def _list(schema: dict[str, Any], keyword: str) -> list[Any]:

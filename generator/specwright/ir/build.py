@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,8 +9,7 @@ from typing import Any
 from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.naming import (
-    METHOD,
-    argument_name,
+    argument_names,
     first_tag,
     group_names,
     operation_names,
@@ -147,7 +144,7 @@ class _Builder:
     def _operation(self, site: OperationSite, tag: str | None) -> Operation:
         value, identifier = site.value, site.name
         names = operation_names(identifier, tag, short=self.short_names)
-        parameters_ = self._parameters(site)
+        parameters_, body = self._arguments(site)
         responses = tuple(
             self._response(status, response)
             for status, response in sites.responses(self.document, site)
@@ -166,7 +163,7 @@ class _Builder:
             deprecated=value.get("deprecated") is True,
             secured=any(value.get("security", self.document.data.get("security")) or ()),
             parameters=parameters_,
-            body=self._body(site, identifier),
+            body=body,
             responses=responses,
             contract=declarations(value, Place.OPERATION),
             page=page(self.document, self.types, PAGINATION.read(value), parameters_, responses),
@@ -182,20 +179,26 @@ class _Builder:
         path = attributes(self.document, self.types, declared.at, responses)
         return FinalStates(path, declared.states, declared.interval_seconds)
 
-    def _parameters(self, site: OperationSite) -> tuple[Parameter, ...]:
+    def _arguments(self, site: OperationSite) -> tuple[tuple[Parameter, ...], Body | None]:
+        """The parameters and the body, whose arguments have different names."""
+        parameters_, body = self._parameters(site), self._body(site)
+        fields = body.fields or () if body is not None else ()
+        wanted = [(str(p.location), p.wire.raw) for p in parameters_]
+        wanted += [("body", field.attribute) for field in fields]
+        names = iter(argument_names(wanted))
+        parameters_ = [replace(each, name=next(names)) for each in parameters_]
+        if body is not None and fields:
+            body = replace(body, fields=tuple(replace(f, name=next(names)) for f in fields))
+        return tuple(parameters_), body
+
+    def _parameters(self, site: OperationSite) -> list[Parameter]:
         found = [
             self._parameter(parameter)
             for parameter in sites.parameters(self.document, site).values()
             if parameter.value.get("in") in STYLES and not _says_what_others_say(parameter)
         ]
         # Path parameters may be given by position: that of their template.
-        found.sort(key=lambda p: _place(p, site.key))
-        # A parameter keeps its name whatever comes after it in the document: the longer names
-        # follow from the parameter alone.
-        for longer in (_with_location, _with_digest):
-            counts = Counter(parameter.name for parameter in found)
-            found = [p if counts[p.name] == 1 else longer(p) for p in found]
-        return tuple(found)
+        return sorted(found, key=lambda p: _place(p, site.key))
 
     def _parameter(self, site: Site) -> Parameter:
         value = site.value
@@ -212,7 +215,7 @@ class _Builder:
         schema = value.get("schema", {})
         found = kinds(self.document, schema, depth=DEPTH.get(style, 1))
         return Parameter(
-            name=argument_name(str(value["name"])),
+            name="",
             wire=Text(str(value["name"])),
             location=Location(location),
             type=self.types.slot(holder + "/schema", schema),
@@ -229,24 +232,23 @@ class _Builder:
             pointer=site.pointer,
         )
 
-    def _body(self, site: OperationSite, identifier: str) -> Body | None:
+    def _body(self, site: OperationSite) -> Body | None:
         body = sites.request_body(self.document, site)
         if body is None:
             return None
         contents = self.contents.of(body)
         if not contents:
             return None
-        taken = {parameter.name for parameter in self._parameters(site)}
         return Body(
             contents=contents,
             required=body.value.get("required") is True,
             description=_text(body.value.get("description")),
-            fields=self._fields(body, taken) if body.value.get("required") is True else None,
+            fields=self._fields(body) if body.value.get("required") is True else None,
             refusals=self._refusals(body),
             pointer=body.pointer,
         )
 
-    def _fields(self, body: Site, taken: set[str]) -> tuple[Field, ...] | None:
+    def _fields(self, body: Site) -> tuple[Field, ...] | None:
         """The properties of the usual body as arguments, when it is a class of its own."""
         content = self.contents.usual(body)
         if content is None:
@@ -261,9 +263,7 @@ class _Builder:
             for name, attribute in model.fields.items()
             if name in schema.value["properties"]
         )
-        names = {field.name for field in fields}
-        complete = len(fields) == len(model.fields)
-        return None if names & (taken | METHOD) or not complete else fields
+        return fields if len(fields) == len(model.fields) else None
 
     def _refusals(self, body: Site) -> tuple[Refusal, ...]:
         """The codes of their own that properties of the first JSON body have."""
@@ -280,6 +280,7 @@ class _Builder:
             described = followed
         return Field(
             name=attribute,
+            attribute=attribute,
             wire=Text(name),
             annotation=self.types.annotation(pointer, value),
             required=required,
@@ -336,15 +337,6 @@ def _says_what_others_say(parameter: Site) -> bool:
     """Whether another part of the document holds this header (OAS 3.1.1, 4.8.12.2)."""
     name = str(parameter.value.get("name")).lower()
     return parameter.value["in"] == "header" and name in OTHER_PARTS
-
-
-def _with_location(parameter: Parameter) -> Parameter:
-    return replace(parameter, name=f"{parameter.location}_{parameter.name}")
-
-
-def _with_digest(parameter: Parameter) -> Parameter:
-    digest = hashlib.sha256(parameter.wire.raw.encode()).hexdigest()[:6]
-    return replace(parameter, name=f"{parameter.name}_{digest}")
 
 
 def _text(value: Any) -> Text:

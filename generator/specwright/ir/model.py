@@ -129,10 +129,12 @@ class Field:
     """A property of a JSON request body, as a keyword argument of the client's method.
 
     Attributes:
+        attribute: of the body's model.
         tells_null: whether null is something else than to leave the property out.
     """
 
     name: str
+    attribute: str
     wire: Text
     annotation: str
     required: bool

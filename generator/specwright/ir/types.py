@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.document.schemas import is_binary, reference
+from specwright.document.naming import is_from_place
+from specwright.document.schemas import is_binary, reference, unwrapped
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import ALTERNATIVES
 from specwright.ir.model import TypeRef
-from specwright.pointer import Pointer, join
+from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
@@ -21,6 +22,8 @@ FORMATS = {
     "uuid": "uuid.UUID",
 }
 MAX_DEPTH = 8
+# Longer types than this hide what else is in a signature.
+LONGEST = 60
 VALUE_KEYWORDS = ("enum", "const", *ALTERNATIVES, EXTENSIBLE_ENUM.name)
 
 
@@ -46,6 +49,8 @@ class Types:
 
         Inside itself, a schema is called by its name, and so is one that lies too deep.
         """
+        step, schema = unwrapped(schema)
+        pointer += step
         if not isinstance(schema, dict):
             return "object"
         ref = reference(schema)
@@ -53,10 +58,29 @@ class Types:
             target = self.document.target(ref)
             return self.annotation(target, self.document.resolve(ref), above)
         model = self.index.get(pointer)
-        named = model is not None and (model.is_class or any(k in schema for k in VALUE_KEYWORDS))
-        if named or pointer in above or len(above) == MAX_DEPTH:
-            return "object" if model is None else f"models.{model.name}"
-        above = (*above, pointer)
+        named = "object" if model is None else f"models.{model.name}"
+        if (model and model.is_class) or pointer in above or len(above) == MAX_DEPTH:
+            return named
+        has_values = model is not None and any(keyword in schema for keyword in VALUE_KEYWORDS)
+        if has_values and not self._may_be_written(pointer, schema):
+            return named
+        written = self._written(pointer, schema, (*above, pointer))
+        return named if has_values and (written == "object" or len(written) > LONGEST) else written
+
+    def _may_be_written(self, pointer: Pointer, schema: dict[str, Any]) -> bool:
+        """Whether a type says more than the name of its alias."""
+        if EXTENSIBLE_ENUM.name in schema:
+            return False
+        return is_from_place(split(pointer)[-1]) or all(map(self._is_scalar, _members(schema)))
+
+    def _is_scalar(self, schema: Any) -> bool:
+        followed = self.document.follow(schema)
+        if not isinstance(followed, dict) or any(each in followed for each in VALUE_KEYWORDS):
+            return False
+        kinds = followed.get("type")
+        return all(each in SCALARS for each in (kinds if isinstance(kinds, list) else [str(kinds)]))
+
+    def _written(self, pointer: Pointer, schema: dict[str, Any], above: tuple[Pointer, ...]) -> str:
         types = schema.get("type")
         if isinstance(types, str):
             return self._single(pointer, schema, types, above)
@@ -68,12 +92,13 @@ class Types:
     def _single(
         self, pointer: Pointer, schema: dict[str, Any], name: str, above: tuple[Pointer, ...]
     ) -> str:
-        if "enum" in schema and all(isinstance(v, str) for v in schema["enum"]):
-            values = ", ".join(ascii(value) for value in schema["enum"])
-            return f"Literal[{values}]"
         if name == "string" and is_binary(schema):
             return "_files.FileTypes"
         if name == "string":
+            values = [schema["const"]] if "const" in schema else schema.get("enum") or ()
+            texts = [ascii(value) for value in values if isinstance(value, str)]
+            if texts:
+                return f"Literal[{', '.join(texts)}]"
             if schema.get("format") == "decimal" and self.index.get(pointer):
                 return "decimal.Decimal"
             return FORMATS.get(str(schema.get("format")), "str")
@@ -108,3 +133,8 @@ class Types:
         if ref is None:
             return pointer
         return self.document.target(ref)
+
+
+def _members(schema: dict[str, Any]) -> list[Any]:
+    """The alternatives of a union; the whole, if it is something else."""
+    return schema.get("oneOf") or schema.get("anyOf") or [schema]

@@ -6,7 +6,6 @@ stay out: what a document says must not choose what is imported.
 
 from __future__ import annotations
 
-import hashlib
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -14,11 +13,12 @@ from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
-from specwright.document.naming import model_name
+from specwright.document.naming import free, model_name
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import is_binary
 from specwright.document.unions import is_told_apart, unknown_member
 from specwright.models.hints import hidden_by_name
+from specwright.models.parts import has_properties, parts
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
@@ -78,6 +78,9 @@ COUNTS = frozenset(
     {"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
 )
 
+# What is said of a place, and not of the class of what is there.
+BESIDE_REFERENCE = ("default", "deprecated", "description")
+
 # Flags that change nothing. The generator does not reason about a pattern that begins with flags
 # for verbose mode; any other it would try on values with an engine of exponential time.
 SEALED = "(?-x)"
@@ -92,6 +95,7 @@ class Dialect:
         origins: pointer in the document by class name.
         unions: class names of unions that have a model for unknown values, with that model's name.
         names: class name by pointer in the document, the inverse of `origins`.
+        words: what a class would be called at a pointer.
     """
 
     document: Document
@@ -99,6 +103,12 @@ class Dialect:
     origins: dict[str, Pointer] = field(default_factory=dict)
     unions: dict[str, str] = field(default_factory=dict)
     names: dict[Pointer, str] = field(default_factory=dict)
+    words: dict[Pointer, str] = field(default_factory=dict)
+
+    def add(self, pointer: Pointer, name: str) -> None:
+        """Let the schema at a pointer become a class or an alias of this name."""
+        self.origins[name] = pointer
+        self.names[pointer] = name
 
 
 def translate(document: Document) -> Dialect:
@@ -106,15 +116,22 @@ def translate(document: Document) -> Dialect:
     dialect = Dialect(document)
     components = document.data.get("components", {}).get("schemas", {})
     for key in components:
-        pointer = COMPONENTS + join(key)
-        name = model_name(key)
-        dialect.origins[name] = pointer
-        dialect.names[pointer] = name
+        dialect.add(COMPONENTS + join(key), model_name(key))
+    for name, pointer in list(dialect.origins.items()):
+        for part in parts(document, pointer, name, resolve(document.data, pointer)):
+            dialect.words[part.pointer] = part.name
+            if part.has_name:
+                dialect.add(part.pointer, free(part.name, dialect.origins))
     pending = list(dialect.origins.items())
     bases = set(_bases(document, components))
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
-        dialect.schemas[name] = translated = _Translation(dialect, pending).schema(schema)
+        if pointer in dialect.words:
+            schema = _of_part(schema)
+        elif not has_properties(document, schema):
+            step, schema = schemas.unwrapped(schema)
+            pointer += step
+        dialect.schemas[name] = translated = _Translation(dialect, pending).schema(schema, pointer)
         fallback = unknown_member(document, schema)
         if fallback is None:
             # The generator forgets the items of an array that holds itself outside of a union, and
@@ -124,7 +141,7 @@ def translate(document: Document) -> Dialect:
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
             dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
-            dialect.schemas[fallback_name] = _Translation(dialect, pending).schema(fallback)
+            dialect.schemas[fallback_name] = _Translation(dialect, pending).schema(fallback, None)
             # As a member of the union, so that the generator puts its class above the union.
             union = dialect.schemas[name]
             members = union.pop("oneOf", None) or union.pop("anyOf", [])
@@ -204,6 +221,36 @@ def _applies(keyword: str, schema: dict[str, Any]) -> bool:
     return keyword not in LIMITS or declared is None or not set(LIMITS[keyword]).isdisjoint(types)
 
 
+def _of_part(schema: Any) -> Any:
+    """Leave out what is said beside the reference to a part."""
+    if not isinstance(schema, dict):
+        return schema
+    rest = {k: v for k, v in schema.items() if k not in ("default", "deprecated")}
+    if _is_nullable(schema):
+        kinds = [each for each in schema["type"] if each != "null"]
+        rest["type"] = kinds[0] if len(kinds) == 1 else kinds
+    return rest
+
+
+def _always_null(schema: Any) -> Any:
+    """A property that is null, in words that the generator does not mix with those of others."""
+    is_null = isinstance(schema, dict) and schema.get("type") == "null"
+    return {**schema, "const": None} if is_null else schema
+
+
+def _fits(document: Document, schema: Any) -> bool:
+    """Whether a default has what its own schema requires, as far as it is an object."""
+    default = schema.get("default") if isinstance(schema, dict) else None
+    if not isinstance(default, dict):
+        return True
+    required = document.follow(schema).get("required")
+    return not isinstance(required, list) or set(required) <= default.keys()
+
+
+def _is_nullable(schema: dict[str, Any]) -> bool:
+    return isinstance(schema.get("type"), list) and "null" in schema["type"]
+
+
 def _leads_to(document: Document, schema: Any, pointer: Pointer) -> bool:
     """Whether a schema refers to another one, itself or in a part of it."""
     if isinstance(schema, list):
@@ -226,16 +273,19 @@ class _Translation:
     dialect: Dialect
     pending: list[tuple[str, Pointer]]
 
-    def schema(self, schema: Any) -> Any:
+    def schema(self, schema: Any, pointer: Pointer | None) -> Any:
+        """Translate a schema; without a pointer, one that is not in the document."""
         if not isinstance(schema, dict):
             return schema
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
         known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
         known = _without_needless_defaults(_with_linear_patterns(known))
-        result = schemas.map_children(known, self.schema)
+        result = schemas.map_children(
+            known, lambda each, step: self._child(each, None if pointer is None else pointer + step)
+        )
         if isinstance(properties := result.get("properties"), dict):
             result["properties"] = {
-                name: self._described(value, known["properties"][name])
+                name: self._described(_always_null(value), known["properties"][name])
                 for name, value in properties.items()
             }
         if is_binary(schema):
@@ -259,6 +309,20 @@ class _Translation:
             result = {**described, "anyOf": [{"type": "string", "enum": values}, rest]}
         return result
 
+    def _child(self, schema: Any, pointer: Pointer | None) -> Any:
+        """Translate a schema within another one: one that is a class is referred to."""
+        step, schema = schemas.unwrapped(schema)
+        pointer = None if pointer is None else pointer + step
+        if not _fits(self.dialect.document, schema):
+            schema = {k: v for k, v in schema.items() if k != "default"}
+        if pointer not in self.dialect.names:
+            return self.schema(schema, pointer)
+        described = {k: schema[k] for k in BESIDE_REFERENCE if k in schema}
+        reference = {"$ref": "#" + COMPONENTS + join(self.dialect.names[pointer])}
+        if not _is_nullable(schema):
+            return {**reference, **described}
+        return {"anyOf": [reference, {"type": "null"}], **described}
+
     def _described(self, translated: Any, schema: Any) -> Any:
         """A property that says in words what the name of its type hides from editors."""
         words = hidden_by_name(self.dialect.document, schema)
@@ -274,11 +338,9 @@ class _Translation:
     def _name(self, pointer: Pointer) -> str:
         names = self.dialect.names
         if pointer not in names:
-            *_, holder, last = ("", *(split(pointer) or ("document",)))
-            digest = hashlib.sha256(pointer.encode()).hexdigest()[:6].upper()
-            name = pascal(f"{holder} {last}") + digest
-            names[pointer] = name
-            self.dialect.origins[name] = pointer
+            name = self.dialect.words.get(pointer) or "_".join(map(pascal, split(pointer)))
+            name = free(name or "Document", self.dialect.origins)
+            self.dialect.add(pointer, name)
             self.pending.append((name, pointer))
         return names[pointer]
 

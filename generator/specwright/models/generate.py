@@ -6,6 +6,7 @@ import json
 import tempfile
 import warnings
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ from specwright.errors import SpecwrightError
 from specwright.ir.index import Model, ModelIndex
 from specwright.models.dialect import Dialect, translate
 from specwright.models.refine import refine
+from specwright.models.rename import renamed
+from specwright.names import pascal
 from specwright.pointer import Pointer
 
 # The reasons are in docs/decisions/, 0001 and 0030.
@@ -67,7 +70,7 @@ def generate(document: Document) -> ModelSource:
     if not dialect.schemas:
         return ModelSource('"""Models: the document has no schemas."""\n', ModelIndex({}))
     try:
-        source, metadata = _run(document, dialect)
+        source, metadata = renamed(*_run(document, dialect), dialect)
         refined = refine(source, metadata, dialect)
     except RecursionError:
         raise SpecwrightError(
@@ -97,6 +100,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
                     # A directory without configuration: nothing of the user's is read.
                     settings_path=Path(directory),
                     emit_model_metadata=metadata,
+                    custom_class_name_generator=partial(_class_name, dialect),
                     **OPTIONS,
                 )
         except RecursionError:
@@ -112,6 +116,11 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
         if not isinstance(source, str):
             raise SpecwrightError(f"{document.path}: the models do not fit into one module")
         return source, json.loads(metadata.read_bytes())["models"]
+
+
+def _class_name(dialect: Dialect, name: str) -> str:
+    """Names that are given stay as they are; others are made by the library."""
+    return name if name in dialect.schemas else pascal(name)
 
 
 def _index(metadata: list[dict[str, Any]], dialect: Dialect, classes: frozenset[str]) -> ModelIndex:

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
-from specwright.document.unions import is_open
+from specwright.document.unions import is_open, may_overlap
 from specwright.models.dialect import SEALED, Dialect
+from specwright.models.edits import Edit, applied, end
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
@@ -25,6 +26,7 @@ _FUTURE = "from __future__ import annotations\n"
 IMPORTS = """\
 from decimal import Decimal
 from typing import Annotated, TypeAlias
+from ._runtime.shared.alternatives import OneOf
 from ._runtime.shared import files as _files
 from ._runtime.shared.types import DecimalString, Nullable, Once, Sensitive, TaggedUnion, UnknownTag
 """
@@ -48,15 +50,6 @@ class _Alias:
     type: ast.expr
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """Puts `text` in place of the source from one position (line, column) to another."""
-
-    begin: tuple[int, int]
-    end: tuple[int, int]
-    text: str
-
-
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
     """Put decimals, tagged unions and marks of fields into the generated source."""
     source = _with_files(_retagged(_unsealed(source)))
@@ -64,7 +57,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
     names = {_key(entry): entry for entry in metadata}
-    edits: list[_Edit] = []
+    edits: list[Edit] = []
     written = {name: ast.unparse(alias.type) for name, alias in aliases.items()}
     for key, pointer in dialect.origins.items():
         entry = names.get(key)
@@ -72,8 +65,9 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
         if entry is None or not isinstance(schema, dict):
             continue
         name = entry["class_name"]
-        if name in aliases and is_decimal(schema):
-            written[name] = _decimal(dialect.schemas[key])
+        text = dialect.schemas[key]
+        if name in aliases and schemas.is_decimal(schema) and text.get("type") == "string":
+            written[name] = _decimal(text)
         elif name in aliases and key in dialect.unions:
             members = [
                 names[dialect.names[dialect.document.target(ref)]]["class_name"]
@@ -82,12 +76,14 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             fallback = names[dialect.unions[key]]
             written[name] = _tagged_union(schema, [*members, fallback["class_name"]])
             edits.append(_unknown_tag(schema, fallback, classes))
+        elif name in aliases and may_overlap(dialect.document, schemas.unwrapped(schema)[1]):
+            written[name] = f"Annotated[{written[name]}, OneOf()]"
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
     forward = _forward(aliases, classes.keys())
     edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
-    refined = _apply(source, edits).replace(_FUTURE, _FUTURE + IMPORTS, 1)
+    refined = applied(source, edits).replace(_FUTURE, _FUTURE + IMPORTS, 1)
     return Refined(refined, frozenset(classes))
 
 
@@ -100,12 +96,12 @@ def _unsealed(source: str) -> str:
         for keyword in node.keywords
         if keyword.arg == "pattern" and isinstance(keyword.value, ast.Constant)
     )
-    return _apply(source, [_edit(each, ascii(_plain(each.value))) for each in sealed])
+    return applied(source, [Edit.of(each, ascii(_plain(each.value))) for each in sealed])
 
 
 def _retagged(source: str) -> str:
     """Discriminators by the type of ours, which keeps alternatives that come later."""
-    edits: list[_Edit] = []
+    edits: list[Edit] = []
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(ast.Name("Field"), [], keywords):
@@ -114,8 +110,8 @@ def _retagged(source: str) -> str:
                 if tag is not None:
                     rest = ", ".join(ast.unparse(each) for each in named.values())
                     kept = f"Field({rest}), " if rest else ""
-                    edits.append(_edit(node, f"{kept}TaggedUnion({ast.unparse(tag.value)})"))
-    return _apply(source, edits)
+                    edits.append(Edit.of(node, f"{kept}TaggedUnion({ast.unparse(tag.value)})"))
+    return applied(source, edits)
 
 
 def _with_files(source: str) -> str:
@@ -125,7 +121,7 @@ def _with_files(source: str) -> str:
         for node in ast.walk(ast.parse(source))
         if isinstance(node, ast.Name) and node.id == "bytes" and isinstance(node.ctx, ast.Load)
     )
-    return _apply(source, [_edit(each, "_files.File") for each in names])
+    return applied(source, [Edit.of(each, "_files.File") for each in names])
 
 
 def _plain(value: Any) -> Any:
@@ -139,11 +135,11 @@ def _alias(node: ast.stmt) -> _Alias | None:
     return None
 
 
-def _statement(alias: _Alias, written: str, is_forward: bool) -> _Edit:
+def _statement(alias: _Alias, written: str, is_forward: bool) -> Edit:
     """A plain alias, which is shorter and faster to validate, unless it names what comes later."""
     if is_forward:
-        return _edit(alias.type, written)
-    return _edit(alias.node, f"{alias.name}: TypeAlias = {written}")
+        return Edit.of(alias.type, written)
+    return Edit.of(alias.node, f"{alias.name}: TypeAlias = {written}")
 
 
 def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
@@ -195,26 +191,12 @@ def _parsed(text: str) -> set[str]:
         return set()
 
 
-def _joined(body: list[ast.stmt]) -> Iterator[_Edit]:
+def _joined(body: list[ast.stmt]) -> Iterator[Edit]:
     """Keep aliases that follow each other together, like the fields of a class."""
     for before, node in pairwise(body):
         documents = isinstance(before, ast.Expr) and before is not body[0]
         if _alias(node) and (documents or _alias(before)):
-            yield _Edit(_end(before), (node.lineno, node.col_offset), "\n")
-
-
-def _edit(node: ast.expr | ast.stmt, text: str) -> _Edit:
-    return _Edit((node.lineno, node.col_offset), _end(node), text)
-
-
-def _end(node: ast.expr | ast.stmt) -> tuple[int, int]:
-    assert node.end_lineno is not None and node.end_col_offset is not None
-    return node.end_lineno, node.end_col_offset
-
-
-def is_decimal(schema: dict[str, Any]) -> bool:
-    """Whether a schema is a decimal number in a string."""
-    return schema.get("type") == "string" and schema.get("format") == "decimal"
+            yield Edit(end(before), (node.lineno, node.col_offset), "\n")
 
 
 def _key(entry: dict[str, Any]) -> str:
@@ -243,11 +225,11 @@ def _tagged_union(schema: dict[str, Any], members: list[str]) -> str:
 
 def _unknown_tag(
     schema: dict[str, Any], entry: dict[str, Any], classes: Mapping[str, ast.ClassDef]
-) -> _Edit:
+) -> Edit:
     """Give the tag of unknown values a type by which type checkers tell them apart."""
     tag = schema["discriminator"]["propertyName"]
     name = next(each["name"] for each in entry["fields"] if each["original_name"] == tag)
-    return _edit(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
+    return Edit.of(_annotations(classes[entry["class_name"]])[name], "UnknownTag")
 
 
 def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
@@ -260,7 +242,7 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
 
 def _marks(
     document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
-) -> Iterator[_Edit]:
+) -> Iterator[Edit]:
     """Mark the fields whose values are hidden, and those that may be null or absent."""
     properties, annotations = schema.get("properties", {}), _annotations(node)
     required = schema.get("required", ())
@@ -276,19 +258,10 @@ def _marks(
             marks.append("Nullable")
         if marks and annotation is not None:
             calls = ", ".join(f"{mark}()" for mark in marks)
-            yield _edit(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
+            yield Edit.of(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
 
 
 def _declares(document: Document, schema: Any, keyword: Keyword[bool]) -> bool:
     return isinstance(schema, dict) and (
         keyword.read(schema) is True or keyword.read(document.follow(schema)) is True
     )
-
-
-def _apply(source: str, edits: list[_Edit]) -> str:
-    data = source.encode()
-    starts = [0, *accumulate(map(len, data.splitlines(keepends=True)))]
-    for edit in sorted(edits, key=lambda e: e.begin, reverse=True):
-        begin, end = (starts[line - 1] + column for line, column in (edit.begin, edit.end))
-        data = data[:begin] + edit.text.encode() + data[end:]
-    return data.decode()

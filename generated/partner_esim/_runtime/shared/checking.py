@@ -18,6 +18,8 @@ Schema: TypeAlias = dict[str, Any]
 # Keys of the metadata: a schema that takes the place of this one, members that this one has too.
 INSTEAD = "checked_instead"
 LIMITS = "checked_limits"
+# A function that checked values go through.
+TEST = "checked_test"
 # A null that only stands for what was left out; a union, and whether only its first choice is
 # sent.
 ABSENT = "checked_absent"
@@ -73,13 +75,24 @@ def checked(schema: Schema) -> Schema:
     """Return the schema with all that `shaped` took from it, for JSON that is to be sent."""
     notes = _metadata(schema)
     if INSTEAD in notes:
-        return cast("Schema", notes[INSTEAD])
+        return _tested(cast("Schema", notes[INSTEAD]))
     if ABSENT in notes:
         return checked(schema["schema"])
     if notes.get(KNOWN):
         return checked(schema["choices"][0][0])
     limits: Schema = notes.get(LIMITS, {})
-    return {**_mapped(schema, checked), **limits}
+    return _tested({**_mapped(schema, checked), **limits})
+
+
+def _tested(schema: Schema) -> Schema:
+    test = _metadata(schema).get(TEST)
+    if test is None:
+        return schema
+    # A reference leads to the test, too.
+    inner = {key: value for key, value in schema.items() if key != "ref"}
+    function = {"type": "no-info", "function": test}
+    outer = {"type": "function-after", "function": function, "schema": inner}
+    return outer | ({"ref": schema["ref"]} if "ref" in schema else {})
 
 
 def noted(schema: Schema, key: str, value: object) -> Schema:

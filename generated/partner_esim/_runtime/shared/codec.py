@@ -146,6 +146,14 @@ class Checker(Generic[T]):
         """
         return cast("T", self._validator.validate_json(data, extra=extra))
 
+    def accepts(self, data: bytes) -> bool:
+        """Tell whether a JSON document keeps to the schema."""
+        try:
+            self._validator.validate_json(data)
+        except ValidationError:
+            return False
+        return True
+
 
 class Codecs:
     """The codecs of a package's models by name, each built when it is first asked for."""

@@ -7,6 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from specwright.check.lint.declared import declared
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.subject import Subject, mapping
+from specwright.document.directions import SUFFIX, inputs_of
 from specwright.document.naming import first_tag, group_names, model_name, operation_names
 from specwright.document.sites import Direction, OperationSite, operations, parameters
 from specwright.findings import Level
@@ -93,6 +94,20 @@ def schema_name_clash(subject: Subject) -> Iterator[Violation]:
             for key in schemas
         ),
     )
+
+
+def input_name_clash(subject: Subject) -> Iterator[Violation]:
+    schemas = mapping(subject.components.get("schemas"))
+    names = {model_name(key): key for key in schemas}
+    for key, sent in inputs_of(subject.document).items():
+        other = names.get(model_name(key + SUFFIX))
+        if other is not None:
+            pointer = join("components", "schemas", key)
+            yield Violation(
+                join("components", "schemas", other),
+                f"the requests' form of schema '{key}' ({pointer}) is called "
+                f"'{model_name(sent)}', since '{other}' has the name '{model_name(other)}'",
+            )
 
 
 def property_name_clash(subject: Subject) -> Iterator[Violation]:
@@ -205,6 +220,45 @@ RULES = (
         schema_name_clash,
     ),
     Rule(
+        "input-name-clash",
+        Category.NAMES,
+        "A schema with readOnly or writeOnly properties is two models, `Order` and `OrderInput`; "
+        "where a schema is called so, requests get a name that is harder to read.",
+        """
+        paths:
+          /orders:
+            post:
+              requestBody:
+                required: true
+                content: {application/json: {schema: {$ref: "#/components/schemas/Order"}}}
+              responses: {"204": {description: Done.}}
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {id: {type: string, readOnly: true}, size: {type: integer}}
+            OrderInput: {type: string}
+        """,
+        """
+        paths:
+          /orders:
+            post:
+              requestBody:
+                required: true
+                content: {application/json: {schema: {$ref: "#/components/schemas/Order"}}}
+              responses: {"204": {description: Done.}}
+        components:
+          schemas:
+            Order:
+              type: object
+              properties: {id: {type: string, readOnly: true}, size: {type: integer}}
+            OrderText: {type: string}
+        """,
+        Level.WARNING,
+        Level.ERROR,
+        input_name_clash,
+    ),
+    Rule(
         "property-name-clash",
         Category.NAMES,
         "Attributes are named after properties in snake case; the second of two that become one "
@@ -230,7 +284,8 @@ RULES = (
     Rule(
         "parameter-name-clash",
         Category.NAMES,
-        "Arguments are named after parameters in snake case, wherever the parameter is sent.",
+        "Arguments are named after parameters in snake case; of two with one name, one has its "
+        "place before it.",
         """
         paths:
           /orders/{id}:

@@ -3,33 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterator
 from typing import Any
 
 from specwright.check.lint.rule import Violation, unsupported
-from specwright.check.subject import Subject, mapping, sequence
+from specwright.check.subject import Subject
 from specwright.document.normalise import COMPONENTS
-from specwright.document.unions import unknown_member
+from specwright.document.unions import may_overlap, unknown_member
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
-
-
-def unsupported_read_write(subject: Subject) -> Iterator[Violation]:
-    for keyword in ("readOnly", "writeOnly"):
-        found = [
-            node.pointer for node in subject.of_kind("schema") if node.value.get(keyword) is True
-        ]
-        # Documents that use it use it everywhere; what counts is which models it is about.
-        by_owner: dict[Pointer, list[Pointer]] = defaultdict(list)
-        for pointer in found:
-            by_owner[pointer.rpartition("/properties/")[0] or pointer].append(pointer)
-        for first, *others in by_owner.values():
-            more = f" (here and in {len(others)} more properties)" if others else ""
-            yield Violation(
-                f"{first}/{keyword}",
-                f"requests and answers share one model, without {keyword}{more}",
-            )
 
 
 def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
@@ -47,13 +29,8 @@ def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
 
 def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("schema"):
-        alternatives = sequence(node.value.get("oneOf"))
-        named = [mapping(subject.document.follow(each)).get("type") for each in alternatives]
-        types = [kind for each in named for kind in (sequence(each) or [each])]
-        # Without a type, an alternative may be anything; one of the wrong shape says as little.
-        known = (kind if isinstance(kind, str) else None for kind in types)
-        distinct = {"number" if kind == "integer" else kind for kind in known}
-        if "discriminator" not in node.value and (None in distinct or len(distinct) < len(types)):
+        # Parts of an `allOf` are one with what stands around them.
+        if _PART.search(node.pointer) and may_overlap(subject.document, node.value):
             yield Violation(
                 f"{node.pointer}/oneOf", "models take a value that fits several alternatives, too"
             )
@@ -149,25 +126,6 @@ _UNION = f"""
 
 RULES = (
     unsupported(
-        "unsupported-read-write",
-        "readOnly and writeOnly make one name stand for two shapes, and a model has one; two "
-        "schemas say which one is meant.",
-        """
-        components:
-          schemas:
-            Order:
-              type: object
-              properties: {order_id: {type: string, readOnly: true}}
-        """,
-        """
-        components:
-          schemas:
-            Order: {type: object, properties: {order_id: {type: string}}}
-            OrderCreate: {type: object, properties: {plan_id: {type: string}}}
-        """,
-        unsupported_read_write,
-    ),
-    unsupported(
         "unsupported-open-union",
         "A value whose tag is newer than the package is taken where the union is a component with "
         "a discriminator, and each alternative has the values of its tag as const or enum.",
@@ -177,17 +135,20 @@ RULES = (
     ),
     unsupported(
         "unsupported-one-of",
-        "A union takes the value that fits one alternative or more; types that differ, or a "
-        "discriminator, let no value fit two.",
+        "Within allOf, a union takes the value that fits one alternative or more; types that "
+        "differ, or a discriminator, let no value fit two.",
         """
         components:
           schemas:
-            Size: {oneOf: [{type: string, maxLength: 3}, {type: string, pattern: "^X"}]}
+            Size:
+              allOf:
+                - oneOf: [{type: string, maxLength: 3}, {type: string, pattern: "^X"}]
+                - {type: string, minLength: 1}
         """,
         """
         components:
           schemas:
-            Size: {oneOf: [{type: string, maxLength: 3}, {type: integer}]}
+            Size: {oneOf: [{type: string, maxLength: 3}, {type: string, pattern: "^X"}]}
         """,
         unsupported_one_of,
     ),

@@ -41,9 +41,14 @@ LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
     "/bicycles",
     parameters=(
         Parameter("kind", "kind", "query", "Kind"),
-        Parameter("page", "page", "query", "ListBicyclesPage", kind="integer", default=1),
+        Parameter("page", "page", "query", "ListBicycles_PageParameter", kind="integer", default=1),
         Parameter(
-            "per_page", "per_page", "query", "ListBicyclesPerPage", kind="integer", default=20
+            "per_page",
+            "per_page",
+            "query",
+            "ListBicycles_PerPageParameter",
+            kind="integer",
+            default=20,
         ),
     ),
     responses={"200": as_json("BicyclePage"), **_FAILURES_1},
@@ -55,7 +60,7 @@ GET_BICYCLE: Operation[models.Bicycle] = Operation(
     "get_bicycle",
     "GET",
     "/bicycles/{bicycle_id}",
-    parameters=(Parameter("bicycle_id", "bicycle_id", "path", "GetBicycleBicycleId"),),
+    parameters=(Parameter("bicycle_id", "bicycle_id", "path", "GetBicycle_BicycleIdParameter"),),
     responses={"200": as_json("Bicycle"), **_FAILURES_2},
     idempotent=True,
 )
@@ -74,7 +79,7 @@ GET_RENTAL: Operation[models.Rental] = Operation(
     "get_rental",
     "GET",
     "/rentals/{rental_id}",
-    parameters=(Parameter("rental_id", "rental_id", "path", "GetRentalRentalId"),),
+    parameters=(Parameter("rental_id", "rental_id", "path", "GetRental_RentalIdParameter"),),
     responses={"200": as_json("Rental"), **_FAILURES_2},
     idempotent=True,
 )
@@ -84,7 +89,7 @@ END_RENTAL: Operation[None] = Operation(
     "end_rental",
     "DELETE",
     "/rentals/{rental_id}",
-    parameters=(Parameter("rental_id", "rental_id", "path", "EndRentalRentalId"),),
+    parameters=(Parameter("rental_id", "rental_id", "path", "EndRental_RentalIdParameter"),),
     responses={"204": (), **_FAILURES_2},
     idempotent=True,
 )
@@ -94,7 +99,7 @@ CHANGE_RENTAL: Operation[models.Rental] = Operation(
     "change_rental",
     "PATCH",
     "/rentals/{rental_id}",
-    parameters=(Parameter("rental_id", "rental_id", "path", "ChangeRentalRentalId"),),
+    parameters=(Parameter("rental_id", "rental_id", "path", "ChangeRental_RentalIdParameter"),),
     body=as_json("RentalChange"),
     responses={"200": as_json("Rental"), **_FAILURES_3},
 )

@@ -3,11 +3,19 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import Field, StrictBool, StrictFloat, StrictInt, StrictStr
 
-from ._runtime.shared.types import AwareDatetime, Model, Nullable, TaggedUnion, UnknownTag
+from ._runtime.shared.types import (
+    AwareDatetime,
+    DecimalString,
+    Model,
+    Nullable,
+    TaggedUnion,
+    UnknownTag,
+)
 
 Kind: TypeAlias = Literal["city", "cargo", "electric"]
 """What a bicycle is built for."""
@@ -32,22 +40,6 @@ class Station(Model):
     """Latitude and longitude."""
 
 
-class Rental(Model):
-    """One ride."""
-
-    id: StrictStr
-    bicycle: StrictStr
-    """The number of the bicycle."""
-    started_at: AwareDatetime | None = None
-    ended_at: Annotated[AwareDatetime | None, Nullable()] = None
-    """Null while the ride goes on."""
-    note: Annotated[Annotated[StrictStr | None, Field(max_length=200)], Nullable()] = None
-    helmets: Annotated[StrictInt | None, Field(ge=0, le=2)] = None
-    price: StrictStr | None = None
-    """In euros, once the ride has ended."""
-    extras: list[Literal["basket", "child_seat", "lock"]] | None = None
-
-
 class RentalStart(Model):
     bicycle: StrictStr
     helmets: Annotated[StrictInt, Field(ge=0, le=2)] = 0
@@ -70,23 +62,19 @@ class Problem(Model):
     instance: StrictStr | None = None
 
 
-class Error(Model):
+ListBicycles_PageParameter: TypeAlias = Annotated[StrictInt, Field(ge=1)]
+ListBicycles_PerPageParameter: TypeAlias = Annotated[StrictInt, Field(ge=1, le=50)]
+GetBicycle_BicycleIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+GetRental_RentalIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+EndRental_RentalIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+ChangeRental_RentalIdParameter: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
+Rental_Price: TypeAlias = Annotated[Decimal, DecimalString()]
+"""In euros, once the ride has ended."""
+
+
+class InvalidProblem_Errors_Item(Model):
     pointer: StrictStr
     detail: StrictStr | None = None
-
-
-class InvalidProblem(Problem):
-    """What is wrong with a request, member by member."""
-
-    errors: list[Error] | None = None
-
-
-ListBicyclesPage: TypeAlias = Annotated[StrictInt, Field(ge=1)]
-ListBicyclesPerPage: TypeAlias = Annotated[StrictInt, Field(ge=1, le=50)]
-GetBicycleBicycleId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
-GetRentalRentalId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
-EndRentalRentalId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
-ChangeRentalRentalId: TypeAlias = Annotated[StrictStr, Field(min_length=1)]
 
 
 class CityBicycle(Model):
@@ -127,6 +115,28 @@ class ElectricBicycle(Model):
     """Percent of the battery."""
     range_km: Annotated[Annotated[StrictFloat | None, Field(ge=0.0)], Nullable()] = None
     station: Station | None = None
+
+
+class Rental(Model):
+    """One ride."""
+
+    id: StrictStr
+    bicycle: StrictStr
+    """The number of the bicycle."""
+    started_at: AwareDatetime | None = None
+    ended_at: Annotated[AwareDatetime | None, Nullable()] = None
+    """Null while the ride goes on."""
+    note: Annotated[Annotated[StrictStr | None, Field(max_length=200)], Nullable()] = None
+    helmets: Annotated[StrictInt | None, Field(ge=0, le=2)] = None
+    price: Rental_Price | None = None
+    """In euros, once the ride has ended."""
+    extras: list[Literal["basket", "child_seat", "lock"]] | None = None
+
+
+class InvalidProblem(Problem):
+    """What is wrong with a request, member by member."""
+
+    errors: list[InvalidProblem_Errors_Item] | None = None
 
 
 Bicycle: TypeAlias = Annotated[

@@ -60,8 +60,10 @@ LIST_ORDERS: ListOperation[models.Order] = ListOperation(
     "GET",
     "/orders",
     parameters=(
-        Parameter("after", "after", "query", "ListOrdersAfter"),
-        Parameter("limit", "limit", "query", "ListOrdersLimit", kind="integer", default=20),
+        Parameter("after", "after", "query", "ListOrders_AfterParameter"),
+        Parameter(
+            "limit", "limit", "query", "ListOrders_LimitParameter", kind="integer", default=20
+        ),
     ),
     responses={"200": as_json("OrderPage"), **_FAILURES_1},
     idempotent=True,

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import datetime
+import decimal
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
@@ -103,9 +104,9 @@ class Orders(SyncGroup):
         self,
         *,
         number: str,
-        total: str,
+        total: decimal.Decimal,
         note: str | None = None,
-        discount: str | None | Omit = OMIT,
+        discount: decimal.Decimal | None | Omit = OMIT,
         paid_at: datetime.datetime | None = None,
         wrapping: Literal["none", "paper", "box"] | None = None,
         request_options: RequestOptions | None = None,

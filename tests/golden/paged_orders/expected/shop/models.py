@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Literal, TypeAlias
 
 from pydantic import Field, StrictBool, StrictInt, StrictStr
 
-from ._runtime.shared.types import AwareDatetime, Model, Nullable
+from ._runtime.shared.types import AwareDatetime, DecimalString, Model, Nullable
 
 
 class Error(Model):
@@ -15,11 +16,17 @@ class Error(Model):
     message: StrictStr
 
 
+ListOrders_AfterParameter: TypeAlias = StrictStr
+ListOrders_LimitParameter: TypeAlias = Annotated[StrictInt, Field(ge=1, le=100)]
+Order_Total: TypeAlias = Annotated[Decimal, DecimalString()]
+Order_Discount: TypeAlias = Annotated[Decimal, DecimalString()]
+
+
 class Order(Model):
     number: Annotated[StrictStr, Field(max_length=64, min_length=1)]
-    total: StrictStr
+    total: Order_Total
     note: Annotated[StrictStr | None, Field(max_length=200)] = None
-    discount: Annotated[StrictStr | None, Nullable()] = None
+    discount: Annotated[Order_Discount | None, Nullable()] = None
     paid_at: AwareDatetime | None = None
     wrapping: Literal["none", "paper", "box"] | None = None
 
@@ -28,7 +35,3 @@ class OrderPage(Model):
     orders: list[Order]
     after: Annotated[StrictStr | None, Nullable()] = None
     more: StrictBool
-
-
-ListOrdersAfter: TypeAlias = StrictStr
-ListOrdersLimit: TypeAlias = Annotated[StrictInt, Field(ge=1, le=100)]

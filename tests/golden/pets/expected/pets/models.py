@@ -21,6 +21,6 @@ class Pet(Model):
     legs: Annotated[StrictInt | None, Field(ge=0, le=4)] = None
 
 
-GetPetPetId: TypeAlias = StrictStr
-GetPetFields: TypeAlias = list[StrictStr]
-ReplacePetPetId: TypeAlias = StrictStr
+GetPet_PetIdParameter: TypeAlias = StrictStr
+GetPet_FieldsParameter: TypeAlias = list[StrictStr]
+ReplacePet_PetIdParameter: TypeAlias = StrictStr

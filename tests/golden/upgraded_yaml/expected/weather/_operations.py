@@ -31,10 +31,10 @@ GET_FORECAST: Operation[Sequence[models.Day]] = Operation(
     "GET",
     "/places/{place}/forecast",
     parameters=(
-        Parameter("place", "place", "path", "GetForecastPlace"),
-        Parameter("days", "days", "query", "GetForecastDays", kind="integer"),
+        Parameter("place", "place", "path", "GetForecast_PlaceParameter"),
+        Parameter("days", "days", "query", "GetForecast_DaysParameter", kind="integer"),
     ),
-    responses={"200": as_json("GetForecastResponse")},
+    responses={"200": as_json("GetForecast_Response")},
     secured=False,
     idempotent=True,
 )

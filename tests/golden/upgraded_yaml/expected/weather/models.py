@@ -18,6 +18,6 @@ class Day(Model):
     warning: Annotated[StrictStr | None, Nullable()] = None
 
 
-GetForecastPlace: TypeAlias = StrictStr
-GetForecastDays: TypeAlias = Annotated[StrictInt, Field(gt=0, le=14)]
-GetForecastResponse: TypeAlias = list[Day]
+GetForecast_PlaceParameter: TypeAlias = StrictStr
+GetForecast_DaysParameter: TypeAlias = Annotated[StrictInt, Field(gt=0, le=14)]
+GetForecast_Response: TypeAlias = list[Day]

@@ -25,7 +25,7 @@ __all__ = [
 
 T = TypeVar("T", bound=BaseModel)
 
-_BOOK = testing.Book((_operations.GET_FORECAST,), models, {"GetForecastResponse": "[]"})
+_BOOK = testing.Book((_operations.GET_FORECAST,), models, {"GetForecast_Response": "[]"})
 
 
 class FakeTransport(testing.FakeTransport):

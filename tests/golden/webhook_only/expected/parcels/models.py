@@ -18,4 +18,4 @@ class Delivered(Model):
     weight_g: Annotated[StrictInt | None, Field(ge=0)] = None
 
 
-ParcelDeliveredParcelSignature: TypeAlias = StrictStr
+ParcelDelivered_ParcelSignatureParameter: TypeAlias = StrictStr

@@ -1,0 +1,253 @@
+"""Two schemas for one that has members which are only read, or only sent.
+
+A property that is `readOnly` stands in answers alone, one that is `writeOnly` in requests alone
+(OAS 3.1.1, 4.8.24; JSON Schema Validation 2020-12, 9.4), and neither is required where it does not
+stand. `Order` is what is read. Requests refer to `OrderInput`, and so does all that is sent in
+them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Set
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from specwright.document.model import Document
+from specwright.document.naming import STEP, is_from_place, model_name
+from specwright.document.schemas import map_children, unwrapped
+from specwright.document.shape import OBJECTS
+from specwright.document.sites import (
+    Direction,
+    Site,
+    contents,
+    operations,
+    parameters,
+    request_body,
+    responses,
+)
+from specwright.document.unions import says_its_tag
+from specwright.pointer import Pointer, join, split
+
+COMPONENTS = join("components", "schemas")
+SUFFIX = "Input"
+READ, SENT = "readOnly", "writeOnly"
+_PARTS = ("allOf", "anyOf", "oneOf")
+
+
+def split_directions(document: Document) -> Document:
+    """Return a normalised document in which requests and answers have schemas of their own."""
+    schemas = _schemas(document)
+    divided = _divided(document)
+    if not divided:
+        return document
+    sent = _reached(document, _holders(document, sent=True)) & divided
+    read = _reached(document, _holders(document, sent=False))
+    here = {key for key in sent - read if is_from_place(key)}
+    inputs = _named(schemas, sent - here) | {key: key for key in here}
+    to_server = _Rewriting(document, READ, inputs)
+    to_client = _Rewriting(document, SENT, {})
+    changed: dict[str, Any] = {}
+    for key, schema in schemas.items():
+        changed[key] = to_client.schema(schema) if key in divided - here else schema
+        if key in inputs:
+            changed[inputs[key]] = to_server.schema(schema)
+    components = {**document.data["components"], "schemas": changed}
+    for holder in _holders(document, sent=True):
+        holder.value["schema"] = to_server.schema(holder.value.get("schema"))
+    return document.with_data({**document.data, "components": components})
+
+
+def inputs_of(document: Document) -> dict[str, str]:
+    """Return the keys of the schemas that have a second one for requests, and its key."""
+    sent = _reached(document, _holders(document, sent=True)) & _divided(document)
+    return _named(_schemas(document), sent)
+
+
+def _named(schemas: Mapping[str, Any], sent: Set[str]) -> dict[str, str]:
+    taken = {model_name(key) for key in schemas}
+    return {
+        key: key + (STEP if model_name(key + SUFFIX) in taken else "") + SUFFIX
+        for key in schemas
+        if key in sent
+    }
+
+
+def _schemas(document: Document) -> Mapping[str, Any]:
+    components = document.data.get("components")
+    found = components.get("schemas") if isinstance(components, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _divided(document: Document) -> set[str]:
+    """The components that are one thing in requests and another in answers."""
+    schemas = _schemas(document)
+    found = {key for key, each in schemas.items() if _has_marks(document, each)}
+    users: dict[str, set[str]] = {}
+    for key, each in schemas.items():
+        for used in _components_of(document, each):
+            users.setdefault(used, set()).add(key)
+    pending = list(found)
+    while pending:
+        new = users.get(pending.pop(), set()) - found
+        found |= new
+        pending.extend(new)
+    return found
+
+
+def _has_marks(document: Document, schema: Any) -> bool:
+    return any(
+        _is_marked(document, value, keyword)
+        for each in _within(schema)
+        for value in _properties(each).values()
+        for keyword in (READ, SENT)
+    )
+
+
+def _is_marked(document: Document, schema: Any, keyword: str) -> bool:
+    return any(
+        isinstance(each, dict) and each.get(keyword) is True
+        for each in (schema, unwrapped(schema)[1], document.follow(unwrapped(schema)[1]))
+    )
+
+
+def _within(schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema and all schemas in it, references unfollowed."""
+    if isinstance(schema, dict):
+        yield schema
+        for key, value in schema.items():
+            match OBJECTS["schema"].get(key), value:
+                case "schema", dict():
+                    yield from _within(value)
+                case "schema[]", list():
+                    for each in value:
+                        yield from _within(each)
+                case "schema{}", dict():
+                    for each in value.values():
+                        yield from _within(each)
+
+
+def _properties(schema: Any) -> Mapping[str, Any]:
+    found = schema.get("properties") if isinstance(schema, dict) else None
+    return found if isinstance(found, dict) else {}
+
+
+def _components_of(document: Document, schema: Any) -> set[str]:
+    """The keys of the components that a schema refers to, or to a part of them."""
+    references = (each.get("$ref") for each in _within(schema))
+    found = (_component(document, ref) for ref in references if document.is_local(ref))
+    return {key for key, _ in found if key}
+
+
+def _component(document: Document, ref: str) -> tuple[str, Pointer]:
+    """The component that a reference leads to, and the way on from there."""
+    target = document.target(ref)
+    if not target.startswith(COMPONENTS + "/"):
+        return "", target
+    _, _, key, *inner = split(target)
+    return key, join(*inner)
+
+
+def _reached(document: Document, holders: list[Site]) -> set[str]:
+    schemas = _schemas(document)
+    found: set[str] = set()
+    pending = [each.value.get("schema") for each in holders]
+    while pending:
+        new = _components_of(document, pending.pop()) - found
+        found |= new
+        pending += [schemas.get(key) for key in new]
+    return found
+
+
+def _holders(document: Document, *, sent: bool) -> list[Site]:
+    """The media types and parameters whose values clients send, or read."""
+    found: dict[Pointer, Site] = {}
+    for site in operations(document):
+        is_request = (site.direction is Direction.PATH) is sent
+        body = request_body(document, site) if is_request else None
+        answers = [] if is_request else [each for _, each in responses(document, site)]
+        arguments = parameters(document, site).values() if is_request else ()
+        for holder in (*arguments, *([body] if body else ()), *answers):
+            found[holder.pointer] = holder
+            found |= {each.pointer: each for _, each in contents(document, holder)}
+    return [each for each in found.values() if "schema" in each.value]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewriting:
+    """Schemas without the members that do not go one way.
+
+    Attributes:
+        keyword: marks what is left out.
+        keys: what components are called on this way.
+    """
+
+    document: Document
+    keyword: str
+    keys: Mapping[str, str]
+
+    def schema(self, schema: Any, above: Set[str] = frozenset()) -> Any:
+        if not isinstance(schema, dict):
+            return schema
+        gone = above | self._left_out(schema, ())
+        result = map_children(
+            schema,
+            lambda each, step: self.schema(each, gone if split(step)[0] in _PARTS else frozenset()),
+        )
+        if isinstance(schema.get("properties"), dict):
+            kept = schema["properties"].keys() - self._marked(schema)
+            result["properties"] = {k: v for k, v in result["properties"].items() if k in kept}
+        if isinstance(schema.get("required"), list):
+            result["required"] = [name for name in schema["required"] if name not in gone]
+        if self.document.is_local(schema.get("$ref")):
+            result["$ref"] = self._reference(schema["$ref"])
+        if isinstance(schema.get("discriminator"), dict):
+            result["discriminator"] = self._discriminator(schema)
+        return result
+
+    def _marked(self, schema: Any) -> set[str]:
+        members = _properties(schema).items()
+        return {name for name, each in members if _is_marked(self.document, each, self.keyword)}
+
+    def _left_out(self, schema: Any, above: tuple[int, ...]) -> set[str]:
+        """The properties that a schema loses, itself or by its parts."""
+        followed = self.document.follow(schema)
+        if not isinstance(followed, dict) or id(followed) in above:
+            return set()
+        above = (*above, id(followed))
+        parts = [each for keyword in _PARTS for each in followed.get(keyword) or ()]
+        return self._marked(followed).union(*(self._left_out(each, above) for each in parts))
+
+    def _reference(self, ref: str) -> str:
+        key, inner = _component(self.document, ref)
+        target = COMPONENTS + join(self.keys.get(key, key)) + inner
+        return "#" + quote(target) if key in self.keys else ref
+
+    def _discriminator(self, schema: dict[str, Any]) -> dict[str, Any]:
+        """The discriminator with the tags that the names of the alternatives stood for."""
+        discriminator = schema["discriminator"]
+        tag, mapping = discriminator.get("propertyName"), dict(discriminator.get("mapping") or {})
+        mapped = {self._key(value) for value in mapping.values()}
+        for each in (*(schema.get("oneOf") or ()), *(schema.get("anyOf") or ())):
+            ref = each.get("$ref") if isinstance(each, dict) else None
+            key = _component(self.document, ref)[0] if self.document.is_local(ref) else ""
+            if (
+                key in self.keys
+                and key not in mapped
+                and not says_its_tag(self.document, each, tag)
+            ):
+                mapping[key] = key
+        if not mapping:
+            return dict(discriminator)
+        return {
+            **discriminator,
+            "mapping": {value: self._mapped(target) for value, target in mapping.items()},
+        }
+
+    def _key(self, target: str) -> str:
+        """The component that a discriminator maps to: by its key, or by a reference."""
+        return target if target in _schemas(self.document) else _component(self.document, target)[0]
+
+    def _mapped(self, target: str) -> str:
+        key = self._key(target)
+        return "#" + quote(COMPONENTS + join(self.keys[key])) if key in self.keys else target

@@ -1,0 +1,155 @@
+"""What inline schemas that become classes are called: a name from where each stands.
+
+A name is that of the component, or of the place in an operation, and a word for each step down
+from there, joined by `_`, which no name of a component has within: whatever is added to a
+document, none of its names is taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.document.naming import part_name, property_word
+from specwright.document.schemas import is_decimal, reference, unwrapped
+from specwright.document.unions import may_overlap
+from specwright.names import pascal, words
+from specwright.pointer import Pointer, join
+
+_ONE = {"items": "Item", "additionalProperties": "Value"}
+_UNIONS = ("oneOf", "anyOf")
+_OBJECT = (None, "object", ["object", "null"], ["null", "object"])
+# A title of more words is a sentence.
+_LONGEST_TITLE = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A schema within another one.
+
+    Attributes:
+        has_name: whether it becomes a class or an alias of its own.
+    """
+
+    pointer: Pointer
+    name: str
+    has_name: bool
+
+
+def parts(document: Document, pointer: Pointer, name: str, schema: Any) -> Iterator[Part]:
+    """Name the schemas within a schema, however deep."""
+    for step, word, child, is_separate in _children(document, name, schema):
+        within, child = unwrapped(child)
+        has_name = is_separate and _has_name(document, child)
+        part = Part(pointer + step + within, part_name(name, word), has_name)
+        yield part
+        yield from parts(document, part.pointer, part.name, child)
+
+
+def _children(
+    document: Document, name: str, schema: Any
+) -> Iterator[tuple[Pointer, str, Any, bool]]:
+    """The steps down from a schema, the word for each, and whether what is there stands alone."""
+    if not isinstance(schema, dict):
+        return
+    for keyword, value in schema.items():
+        if keyword in _ONE:
+            yield join(keyword), _ONE[keyword], value, True
+        elif keyword == "properties" and isinstance(value, dict):
+            for key, child in value.items():
+                yield join(keyword, key), property_word(key, name), child, True
+        elif keyword == "patternProperties" and isinstance(value, dict):
+            for key, child in value.items():
+                yield join(keyword, key), "Value", child, True
+        elif keyword == "prefixItems" and isinstance(value, list):
+            for index, child in enumerate(value):
+                yield join(keyword, index), f"Item{index}", child, True
+        elif keyword == "allOf" and isinstance(value, list):
+            for index, child in enumerate(value):
+                yield join(keyword, index), "", child, False
+        elif keyword in _UNIONS and isinstance(value, list):
+            is_union = not {"properties", "allOf", *_UNIONS} - {keyword} & schema.keys()
+            members = _members(document, schema, value)
+            for index, (child, word) in enumerate(zip(value, members, strict=True)):
+                yield join(keyword, index), word, child, is_union
+
+
+def _has_name(document: Document, schema: Any) -> bool:
+    return _is_class(document, schema) or is_decimal(schema) or may_overlap(document, schema)
+
+
+def _is_class(document: Document, schema: Any) -> bool:
+    if not isinstance(schema, dict) or "$ref" in schema or schema.get("type") not in _OBJECT:
+        return False
+    if isinstance(schema.get("properties"), dict) and schema["properties"]:
+        return True
+    found = schema.get("allOf")
+    objects = [each for each in _list(found) if has_properties(document, each)]
+    return len(objects) > 1 or any(reference(each) is None for each in objects)
+
+
+def has_properties(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:
+    """Whether a schema declares properties, by itself or by a part of its `allOf`."""
+    followed = document.follow(schema)
+    if not isinstance(followed, dict) or id(followed) in above:
+        return False
+    above = (*above, id(followed))
+    return bool(followed.get("properties")) or any(
+        has_properties(document, each, above) for each in _list(followed.get("allOf"))
+    )
+
+
+def _members(document: Document, union: dict[str, Any], members: list[Any]) -> list[str]:
+    """A word for each alternative: what it is called, or what tells it from others."""
+    is_nullable = len(members) == 2 and {"type": "null"} in members
+    found: list[str] = []
+    required: dict[str, set[str]] = {}
+    for member in members:
+        word = _called(document, union, member)
+        own = _properties(member)
+        if not word and own and not is_nullable:
+            word = "With" + pascal(own[0])
+        if word in required:
+            new = next((name for name in own if name not in required[word]), None)
+            word += "" if new is None else "With" + pascal(new)
+        required.setdefault(word, set()).update(_list(member.get("required")) if own else ())
+        found.append(word)
+    return found
+
+
+def _properties(member: Any) -> list[str]:
+    """The properties of an alternative, those first that it requires."""
+    if not isinstance(member, dict):
+        return []
+    required = [name for name in _list(member.get("required")) if isinstance(name, str)]
+    return list(dict.fromkeys((*required, *(member.get("properties") or ()))))
+
+
+def _called(document: Document, union: dict[str, Any], member: Any) -> str:
+    if not isinstance(member, dict):
+        return ""
+    title = member.get("title")
+    if isinstance(title, str) and 0 < len(words(title)) <= _LONGEST_TITLE:
+        return pascal(title)
+    properties = member.get("properties")
+    tag = _tag(document, union, properties) if isinstance(properties, dict) else None
+    return "" if tag is None else pascal(tag)
+
+
+def _tag(document: Document, union: dict[str, Any], properties: dict[str, Any]) -> str | None:
+    """The only value that a property of an alternative may have."""
+    discriminator = union.get("discriminator")
+    first = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
+    for name in sorted(properties, key=lambda name: name != first):
+        declared = document.follow(properties[name])
+        if isinstance(declared, dict):
+            values = [declared["const"]] if "const" in declared else _list(declared.get("enum"))
+            if len(values) == 1 and isinstance(values[0], str) and words(values[0]):
+                return values[0]
+    return None
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []

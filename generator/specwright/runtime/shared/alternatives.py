@@ -1,0 +1,47 @@
+"""Unions of which a value fits exactly one alternative (JSON Schema 2020-12, 10.2.1.3)."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, cast, get_args, get_origin
+
+from pydantic import GetCoreSchemaHandler, TypeAdapter
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from .checking import TEST, noted
+from .codec import Checker
+
+T = TypeVar("T")
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+
+
+class OneOf:
+    """Marks a union of which no value that fits several alternatives may be sent.
+
+    Such a value is read all the same: alternatives may grow alike.
+    """
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        schema = handler(source)
+        if get_origin(source) not in (Union, UnionType):
+            return schema
+        members = [each for each in get_args(source) if each is not NoneType]
+        return cast("CoreSchema", noted(dict(schema), TEST, _Alternatives(members).test))
+
+
+class _Alternatives:
+    def __init__(self, members: list[Any]) -> None:
+        self._members = members
+
+    @cached_property
+    def _checkers(self) -> list[Checker[Any]]:
+        return [Checker(each) for each in self._members]
+
+    def test(self, value: T) -> T:
+        data = _ANYTHING.dump_json(value, by_alias=True, exclude_unset=True)
+        if sum(checker.accepts(data) for checker in self._checkers) > 1:
+            raise PydanticCustomError("one_of", "Input fits more than one alternative")
+        return value
