@@ -294,7 +294,7 @@ class Implementation:
 
     async def upload(self, *, body: Any, context: Any) -> Any:
         self.taken = body
-        return self.package.models.UploadResponse(n=len(body.file.read()))
+        return self.package.models.Upload_Response(n=len(body.file.read()))
 
     async def form(self, *, body: Any, context: Any) -> Any:
         self.taken = body
@@ -303,22 +303,22 @@ class Implementation:
     async def ask(self, *, body: Any, context: Any) -> Any:
         async def words() -> AsyncIterator[Any]:
             for word in body.q.split():
-                yield self.package.models.AskResponseTextEventStream(delta=word)
+                yield self.package.models.Ask_ResponseTextEventStream(delta=word)
 
-        return words() if body.stream else self.package.models.AskResponse(n=len(body.q))
+        return words() if body.stream else self.package.models.Ask_Response(n=len(body.q))
 
     async def events(self, *, context: Any) -> Any:
         event = self.package.ServerSentEvent
         return [event("a\nb", "note", "7", 3), event("c")]
 
     async def lines(self, *, context: Any) -> Any:
-        return [self.package.models.LinesResponse(n=n) for n in (1, 2)]
+        return [self.package.models.Lines_Response(n=n) for n in (1, 2)]
 
     async def add_lines(self, *, body: Any, context: Any) -> Any:
-        return self.package.models.AddLinesResponse(n=sum(each.n for each in body))
+        return self.package.models.AddLines_Response(n=sum(each.n for each in body))
 
     async def sequence(self, *, context: Any) -> Any:
-        return [self.package.models.SequenceResponse(n=n) for n in (1, 2)]
+        return [self.package.models.Sequence_Response(n=n) for n in (1, 2)]
 
     async def put_bytes(self, *, body: Any, context: Any) -> Any:
         return body

@@ -73,7 +73,8 @@ class ErrorBody:
         """Return what the body says for people."""
         if self.shape.message:
             return self.text("message")
-        said = next(filter(None, map(_said, self._at("message"))), None)
+        found = (_said(each) for each in self._at("message"))
+        said = next((each for each in found if each), None)
         return said and said[:_LONGEST]
 
     def details(self) -> Sequence[JsonValue]:

@@ -90,6 +90,8 @@ class Reader:
                 read = str if parameter.style == "cookie" else decoded
                 found = [(plain(read(name)), read(text)) for name, text in pairs]
                 pairs = [pair for pair in found if self.claims(pair[0])]
+            case _:
+                pass
         return value(parameter, pairs) if pairs else None
 
     @property
