@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.auth.token import Token
 from ._runtime.shared.operation import (
     ErrorAnswer,
     ErrorCode,
@@ -18,6 +20,7 @@ from ._runtime.shared.operation import (
     Operation,
     Pagination,
     Parameter,
+    Security,
 )
 from .errors import STATUS_ERRORS
 
@@ -73,14 +76,15 @@ ERROR = ErrorShape(
     },
 )
 
+SCHEMES: Mapping[str, Scheme] = {"apiKey": Token(argument="api_key")}
+
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models, "ErrorDetail"),
     env_prefix="PARTNER_ESIM",
     server_url="https://api.example.com/api/v1",
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],
-    credential_header="Authorization",
-    credential_prefix="Bearer ",
+    schemes=SCHEMES,
     rate_limit_headers=("RateLimit-Policy", "RateLimit"),
 )
 
@@ -97,6 +101,7 @@ _FAILURES_1: Mapping[str, str | None] = {
     "502": "Error",
     "503": "Error",
 }
+_SECURITY_1: Security = ({"apiKey": ()},)
 
 LIST_PLANS: ListOperation[models.Plan] = ListOperation(
     "listPlans",
@@ -110,6 +115,7 @@ LIST_PLANS: ListOperation[models.Plan] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": "PlanList", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     one_of=((("country", "coverage"), "missing_country_or_coverage"),),
@@ -123,6 +129,7 @@ GET_PLAN: Operation[models.Plan] = Operation(
     "/plans/{plan_id}",
     parameters=(Parameter("plan_id", "plan_id", "path", "PathId"),),
     responses={"200": "Plan", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
 )
@@ -138,6 +145,7 @@ LIST_ORDERS: ListOperation[models.Order] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": "OrderList", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -151,6 +159,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     body="OrderCreate",
     body_type="application/json",
     responses={"201": "Order", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
@@ -163,6 +172,7 @@ GET_ORDER: Operation[models.Order] = Operation(
     "/orders/{order_id}",
     parameters=(Parameter("order_id", "order_id", "path", "PathId"),),
     responses={"200": "Order", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
     final=FinalStates(("status",), frozenset(("completed", "failed")), 1),
@@ -179,6 +189,7 @@ LIST_ESIMS: ListOperation[models.Esim] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": "EsimList", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -191,6 +202,7 @@ GET_ESIM: Operation[models.Esim] = Operation(
     "/esims/{iccid}",
     parameters=(Parameter("iccid", "iccid", "path", "PathId"),),
     responses={"200": "Esim", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
 )
@@ -206,6 +218,7 @@ LIST_TOPUP_PLANS: ListOperation[models.TopupPlan] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": "TopupPlanList", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -220,6 +233,7 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     body="TopupCreate",
     body_type="application/json",
     responses={"201": "Topup", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
@@ -231,6 +245,7 @@ GET_BALANCE: Operation[models.Balance] = Operation(
     "GET",
     "/balance",
     responses={"200": "Balance", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
 )
@@ -246,6 +261,7 @@ LIST_EVENTS: ListOperation[models.Event] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": "EventList", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination(
         "cursor",
@@ -265,6 +281,7 @@ LIST_WEBHOOK_ENDPOINTS: ListOperation[models.WebhookEndpoint] = ListOperation(
     "GET",
     "/webhook-endpoints",
     responses={"200": "WebhookEndpointList", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -279,6 +296,7 @@ CREATE_WEBHOOK_ENDPOINT: Operation[models.WebhookEndpointCreated] = Operation(
     body_type="application/json",
     refusals={"url": "invalid_webhook_url"},
     responses={"201": "WebhookEndpointCreated", **_FAILURES_1},
+    security=_SECURITY_1,
     rate_limit="write",
 )
 
@@ -289,6 +307,7 @@ DELETE_WEBHOOK_ENDPOINT: Operation[None] = Operation(
     "/webhook-endpoints/{id}",
     parameters=(Parameter("id", "id", "path", "PathId"),),
     responses={"204": None, **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="write",
 )
@@ -300,6 +319,7 @@ TEST_WEBHOOK_ENDPOINT: Operation[models.WebhookTestAccepted] = Operation(
     "/webhook-endpoints/{id}/test",
     parameters=(Parameter("id", "id", "path", "PathId"),),
     responses={"202": "WebhookTestAccepted", **_FAILURES_1},
+    security=_SECURITY_1,
     rate_limit="write",
 )
 
@@ -309,5 +329,6 @@ RESET_SANDBOX: Operation[models.SandboxReset] = Operation(
     "POST",
     "/sandbox/reset",
     responses={"200": "SandboxReset", **_FAILURES_1},
+    security=_SECURITY_1,
     rate_limit="write",
 )

@@ -6,6 +6,7 @@ names which generated code keeps for itself are taken in every document, needed 
 
 from __future__ import annotations
 
+import hashlib
 import sys
 from collections.abc import Mapping, Set
 from dataclasses import dataclass
@@ -21,6 +22,13 @@ CLIENT = frozenset(
 )
 # What annotations and decorators of a group's methods name, read inside its class.
 GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
+# Other arguments of the clients' constructors.
+CONSTRUCTOR = frozenset(
+    """
+    api_key app_name base_url deadline headers http_client max_response_bytes max_retries proxy self
+    timeout transport
+    """.split()
+)
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
 METHOD = frozenset("body context request_options self super".split())
 # Other arguments of `create_app`, its options among them, and what it calls.
@@ -36,21 +44,21 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator Awaitable Batch Callable Credential Generator Group Literal MAX_RESPONSE_BYTES
-    Mapping OMIT Omit Page Pages RequestOptions SERVICE Sequence SyncGroup TYPE_CHECKING Timeout
-    Transport
+    AsyncGenerator Awaitable Batch Callable ClientCredentials Credentials Generator Group Literal
+    MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages PasswordCredentials RequestOptions SERVICE
+    Sequence SyncGroup TYPE_CHECKING Timeout Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
 SERVER = frozenset(
     """
-    Allowance Any Authenticate Checker Context Cursors Group Hooks ImplementationError Literal
-    Mapping Options Policy Problem Protocol RateLimit RateLimiter Reply Request Sequence Starlette
-    Unimplemented Unpack
+    Allowance Any Authenticate Awaitable Callable Checker Context Credentials Cursors Group Hooks
+    ImplementationError Literal Mapping Options Policy Problem Protocol RateLimit RateLimiter Reply
+    Request Sequence Starlette TypeAlias TypedDict Unimplemented Unpack
     """.split()
 )
 # Globals of the module that has a constant for each operation.
-OPERATIONS = frozenset(["ERROR", "SERVICE", "STATUS_ERRORS"])
+OPERATIONS = frozenset(["ERROR", "SCHEMES", "SERVICE", "STATUS_ERRORS"])
 # What some document brings into the models module, and what Python keeps.
 MODELS = frozenset(
     """
@@ -148,6 +156,16 @@ def operation_names(identifier: str, tag: str | None, *, short: bool) -> Operati
 def argument_name(name: str) -> str:
     """Name the argument for a parameter."""
     return apart(snake(name), METHOD)
+
+
+def credential_name(scheme: str) -> str:
+    """Name the client's argument for the credential of a security scheme."""
+    return apart(snake(scheme), CONSTRUCTOR, "_credential")
+
+
+def with_digest(name: str, written: str) -> str:
+    """Tell a name apart from others by what it was made of."""
+    return f"{name}_{hashlib.sha256(written.encode()).hexdigest()[:6]}"
 
 
 def model_name(key: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -16,16 +15,18 @@ from specwright.document.naming import (
     first_tag,
     group_names,
     operation_names,
+    with_digest,
 )
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import allows_null
-from specwright.document.security import Credential
+from specwright.document.security import scheme_table, security
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
 from specwright.ir.errors import error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.model import (
+    Alternatives,
     Api,
     Body,
     Content,
@@ -44,6 +45,7 @@ from specwright.ir.model import (
 )
 from specwright.ir.pages import attributes, page
 from specwright.ir.refusals import refusals
+from specwright.ir.schemes import security_schemes
 from specwright.ir.types import Types
 from specwright.ir.webhooks import declared, parsers
 from specwright.pointer import join, resolve
@@ -107,7 +109,7 @@ class _Builder:
             signatures=signatures,
             deliveries=deliveries,
             parsers=parsers_,
-            credential=Credential.of(self.document),
+            schemes=security_schemes(scheme_table(self.document)),
             errors=error_types(self.document, self.types),
             examples=examples.answers(each for group in groups for each in group.operations),
             events=examples.events(webhooks),
@@ -158,7 +160,7 @@ class _Builder:
             summary=_text(value.get("summary")),
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
-            secured=any(value.get("security", self.document.data.get("security")) or ()),
+            security=self._security(site),
             parameters=parameters_,
             body=self._body(site, identifier),
             responses=responses,
@@ -166,6 +168,14 @@ class _Builder:
             page=page(self.document, self.types, PAGINATION.read(value), parameters_, responses),
             final=self._final(site, responses),
             pointer=site.pointer,
+        )
+
+    def _security(self, site: OperationSite) -> Alternatives:
+        if site.direction is not Direction.PATH:
+            return ()
+        return tuple(
+            {Text(name): tuple(map(Text, scopes)) for name, scopes in alternative.items()}
+            for alternative in security(self.document, site)
         )
 
     def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
@@ -343,8 +353,7 @@ def _with_location(parameter: Parameter) -> Parameter:
 
 
 def _with_digest(parameter: Parameter) -> Parameter:
-    digest = hashlib.sha256(parameter.wire.raw.encode()).hexdigest()[:6]
-    return replace(parameter, name=f"{parameter.name}_{digest}")
+    return replace(parameter, name=with_digest(parameter.name, parameter.wire.raw))
 
 
 def _text(value: Any) -> Text:

@@ -16,11 +16,12 @@ from specwright.document.naming import apart
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from specwright.document.security import Credential
     from specwright.text import Text
 
 # What an object declares by `x-contract-*`: each key of its place without the prefix.
 Contract: TypeAlias = "Mapping[str, object]"
+# What lets a caller in: for each alternative its schemes, with the scopes of each.
+Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 # RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
@@ -239,7 +240,7 @@ class Operation:
         follow_name: the method beside it that waits for new items, if its `page` can resume.
         wait_name: the method beside it that waits for one of its `final` states.
         constant: name in the plan table (`CREATE_ORDER`).
-        secured: whether a security requirement applies.
+        security: the credentials that let a caller in; an empty alternative needs none.
         page: where its answers keep a page, when the operation declares pagination.
         final: the states in which what it reads stays, when a GET declares them.
     """
@@ -255,7 +256,7 @@ class Operation:
     summary: Text
     description: Text
     deprecated: bool
-    secured: bool
+    security: Alternatives
     parameters: tuple[Parameter, ...]
     body: Body | None
     responses: tuple[Response, ...]
@@ -263,6 +264,11 @@ class Operation:
     page: Page | None
     final: FinalStates | None
     pointer: str
+
+    @property
+    def secured(self) -> bool:
+        """Whether nobody is let in without credentials."""
+        return bool(self.security) and all(self.security)
 
     @property
     def is_idempotent(self) -> bool:
@@ -386,6 +392,29 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """A security scheme that operations ask for.
+
+    Attributes:
+        kind, module: its class in the runtime, and the module of that.
+        members: what the class is told.
+        argument: of the client.
+        value: the type of a credential.
+        grants: classes of the module that obtain credentials.
+        is_given: whether the client takes a credential, and does not leave it to its HTTP client.
+    """
+
+    key: Text
+    kind: str
+    module: str
+    members: Mapping[str, object]
+    argument: str
+    value: str
+    grants: tuple[str, ...]
+    is_given: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """What the configuration calls things; nothing in it comes from the toolkit."""
 
@@ -410,12 +439,17 @@ class Api:
     signatures: tuple[Declared, ...]
     deliveries: tuple[Declared, ...]
     parsers: tuple[Parser, ...]
-    credential: Credential | None
+    schemes: tuple[SecurityScheme, ...]
     errors: ErrorTypes | None
     examples: tuple[Example, ...]
     events: tuple[Example, ...]
     first_call: Call | None
     contract: Contract
+
+    @property
+    def credentials(self) -> tuple[SecurityScheme, ...]:
+        """The schemes whose credentials a client takes."""
+        return tuple(each for each in self.schemes if each.is_given)
 
     @property
     def operations(self) -> tuple[Operation, ...]:

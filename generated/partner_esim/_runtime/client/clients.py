@@ -20,7 +20,7 @@ from ..shared.operation import Operation
 from .calls import AsyncCalls, SyncCalls
 from .connections import AsyncHTTPTransport, HTTPTransport
 from .core import Core, responses
-from .credentials import Credential
+from .credentials import Credentials
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import Fields, is_field_name
 from .options import ClientOptions, Options, RequestOptions, positive_integer
@@ -80,7 +80,7 @@ class SyncClient:
     def __init__(
         self,
         service: Service,
-        credential: Credential,
+        credentials: Credentials,
         base_url: str | None,
         given: ClientOptions,
         app_name: str | None,
@@ -89,10 +89,11 @@ class SyncClient:
         http_client: httpx2.Client | None,
         transport: Transport | None,
     ) -> None:
-        self._calls = SyncCalls(service, credential, base_url, Options().changed(given), app_name)
+        self._calls = SyncCalls(service, credentials, base_url, Options().changed(given), app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
         self._calls.transport = transport or HTTPTransport(self.base_url, limit, proxy, http_client)
+        credentials.prepare(service, self.base_url, _brought(http_client, transport))
         self._is_copy = False
 
     @property
@@ -129,8 +130,8 @@ class SyncClient:
     ) -> RawResponse[JsonValue]:
         """Send a request that no method of this client stands for.
 
-        It has the client's address, key, errors and time limits, and is repeated only if its
-        method is idempotent (RFC 9110, 9.2.2).
+        It has the client's address, credentials, errors and time limits, and is repeated only if
+        its method is idempotent (RFC 9110, 9.2.2).
 
         Args:
             path: below the base URL, beginning with `/` and percent-encoded.
@@ -141,7 +142,7 @@ class SyncClient:
         Returns:
             The answer; its value is the JSON body, None when there is none.
         """
-        operation, given = _free(method, path, body, query, request_options)
+        operation, given = _free(self._calls.service, method, path, body, query, request_options)
         options = self._calls.options.changed(given)
         answer = self._calls.answer(operation, {}, _json(body), options)
         return _raw(self._calls, answer, _read(answer))
@@ -174,7 +175,7 @@ class AsyncClient:
     def __init__(
         self,
         service: Service,
-        credential: Credential,
+        credentials: Credentials,
         base_url: str | None,
         given: ClientOptions,
         app_name: str | None,
@@ -183,12 +184,13 @@ class AsyncClient:
         http_client: httpx2.AsyncClient | None,
         transport: AsyncTransport | None,
     ) -> None:
-        self._calls = AsyncCalls(service, credential, base_url, Options().changed(given), app_name)
+        self._calls = AsyncCalls(service, credentials, base_url, Options().changed(given), app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
         self._calls.transport = transport or AsyncHTTPTransport(
             self.base_url, limit, proxy, http_client
         )
+        credentials.prepare(service, self.base_url, _brought(http_client, transport))
         self._is_copy = False
 
     @property
@@ -225,8 +227,8 @@ class AsyncClient:
     ) -> RawResponse[JsonValue]:
         """Send a request that no method of this client stands for.
 
-        It has the client's address, key, errors and time limits, and is repeated only if its
-        method is idempotent (RFC 9110, 9.2.2).
+        It has the client's address, credentials, errors and time limits, and is repeated only if
+        its method is idempotent (RFC 9110, 9.2.2).
 
         Args:
             path: below the base URL, beginning with `/` and percent-encoded.
@@ -237,7 +239,7 @@ class AsyncClient:
         Returns:
             The answer; its value is the JSON body, None when there is none.
         """
-        operation, given = _free(method, path, body, query, request_options)
+        operation, given = _free(self._calls.service, method, path, body, query, request_options)
         options = self._calls.options.changed(given)
         answer = await self._calls.answer(operation, {}, _json(body), options)
         return _raw(self._calls, answer, _read(answer))
@@ -286,6 +288,16 @@ def _check_one_way(**ways: object) -> None:
         raise InvalidArgumentError(f"{' and '.join(given)} cannot be given together")
 
 
+def _brought(
+    http_client: httpx2.Client | httpx2.AsyncClient | None, transport: object
+) -> frozenset[str] | None:
+    """The names of the headers that the caller's own way brings; None if there is none."""
+    if http_client is None:
+        return None if transport is None else frozenset()
+    signed = {"authorization"} if http_client.auth is not None else set[str]()
+    return frozenset(http_client.headers) | signed
+
+
 @contextmanager
 def _collected() -> Generator[list[Response]]:
     answers: list[Response] = []
@@ -305,6 +317,7 @@ def _raw(calls: Core, answer: Response, value: T) -> RawResponse[T]:
 
 
 def _free(
+    service: Service,
     method: str,
     path: str,
     body: object,
@@ -323,6 +336,7 @@ def _free(
         path,
         body_type=None if body is None else "application/json",
         responses={"2XX": "bytes"},
+        security=service.security,
         idempotent=method in _IDEMPOTENT,
     )
     options = RequestOptions() if given is None else given.copy()

@@ -5,20 +5,19 @@ from __future__ import annotations
 
 import json
 import os
-import re
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
 from typing import Any, Self, TypeVar, cast
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.operation import ListOperation, Operation, attribute
+from .addresses import host_of
 from .attempts import GONE
-from .credentials import Credential
+from .credentials import Credentials
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import is_field_value, merged
 from .omit import OMIT
@@ -30,14 +29,12 @@ from .urls import encoded_pairs, header_value, is_undefined, path_segment, with_
 
 T = TypeVar("T")
 
-_PRINTED = re.compile("[!-~]+")
-
 # What `with_raw_response` collects answers in.
 responses: ContextVar[list[Response] | None] = ContextVar("responses", default=None)
 
 
-# The service, the key, where the API is, how calls are made, the name of the program.
-Given = tuple[Service, Credential, str | None, Options, str | None]
+# The service, the credentials, where the API is, how calls are made, the name of the program.
+Given = tuple[Service, Credentials, str | None, Options, str | None]
 
 
 class Core:
@@ -46,14 +43,14 @@ class Core:
     def __init__(
         self,
         service: Service,
-        credential: Credential,
+        credentials: Credentials,
         base_url: str | None,
         options: Options,
         app_name: str | None,
     ) -> None:
-        variable = f"{service.env_prefix}_BASE_URL"
+        variable = service.variable("base_url")
         base_url = base_url or os.environ.get(variable) or service.server_url
-        host = _host(base_url)
+        host = host_of(base_url)
         if host is None:
             # Not shown: there may be a password in it.
             raise InvalidArgumentError(
@@ -72,8 +69,7 @@ class Core:
             ("accept-encoding", "gzip"),
             ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
         ]
-        self.credential = credential
-        credential.prepare(service, options.headers)
+        self.credentials = credentials
 
     def with_options(self, given: ClientOptions) -> Self:
         """Return a copy that makes calls with other options, by the same connections.
@@ -141,11 +137,6 @@ class Core:
             route=self.base_url + operation.path,
         )
 
-    def has_key(self, request: Request) -> bool:
-        """Tell whether a request needs no key: there is none, or the caller wrote its header."""
-        name = self.credential.name
-        return name is None or any(each.lower() == name for each, _ in request.headers)
-
     def _content(self, model: str | None, body: object) -> bytes:
         if model is None:
             return cast("bytes", body)
@@ -198,21 +189,6 @@ class Core:
         more = attribute(body, pagination.more) if pagination.more else cursor is not None
         items = cast("Sequence[T]", attribute(body, pagination.items))
         return PageData(items, cursor, more is True)
-
-
-def _host(base_url: str) -> str | None:
-    """The host of an address to which paths can be added; None where it is no such address."""
-    try:
-        parts = urlsplit(base_url)
-        is_usable = (
-            parts.scheme in ("http", "https")
-            and parts.hostname
-            and parts.port != 0
-            and not (parts.query or parts.fragment or "@" in parts.netloc)
-        )
-    except ValueError:
-        return None
-    return parts.netloc if is_usable and _PRINTED.fullmatch(base_url) else None
 
 
 def _encoded(codec: Codec, where: str, value: object) -> bytes:

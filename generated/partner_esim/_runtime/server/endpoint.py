@@ -57,6 +57,8 @@ class Conduct:
     max_body: int
     check_responses: bool
     refuse_unknown_query: bool
+    # Names of query parameters that are credentials.
+    query_keys: frozenset[str] = frozenset()
 
     def codec(self, model: str | None) -> Codec | None:
         """Return the codec of a model; None where the contract has no JSON."""
@@ -137,7 +139,8 @@ class Endpoint:
             wrong += [
                 Fault("unknown_field", f"query.{name}", "The parameter is unknown")
                 for name in sent.query
-                if not any(
+                if name not in self._conduct.query_keys
+                and not any(
                     reader.parameter.location == "query" and reader.claims(name)
                     for reader, _ in self._readers
                 )

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.check.lint.rule import Violation, unsupported
-from specwright.check.subject import Subject, mapping, sequence
+from specwright.check.subject import Subject, mapping
 from specwright.document import sites
-from specwright.document.security import credential_scheme, schemes
+from specwright.document.security import scheme_of, schemes
 from specwright.document.sites import Direction, Site, essence, is_json, is_range
 from specwright.pointer import join
+from specwright.runtime.shared.auth.http_client import ByHTTPClient
 
-_FLOWS = frozenset({"oauth2", "openIdConnect"})
 _FORMS = frozenset({"application/x-www-form-urlencoded"})
 # Content in units that a reader wants one by one.
 _STREAMS = frozenset(
@@ -28,32 +28,13 @@ _XML = ("application/xml", "+xml", "/xml")
 
 
 def unsupported_security_scheme(subject: Subject) -> Iterator[Violation]:
-    chosen = credential_scheme(subject.document)
     for name, scheme in schemes(subject.document):
-        if chosen is None:
-            yield Violation(scheme.pointer, f"the client cannot send the credential of '{name}'")
-        elif scheme.pointer != chosen[1].pointer:
+        is_left = isinstance(scheme_of("", scheme.value), ByHTTPClient)
+        # A certificate belongs to the connection, and so to the HTTP client.
+        if is_left and scheme.value.get("type") != "mutualTLS":
             yield Violation(
-                scheme.pointer, f"the client sends the credential of '{chosen[0]}', not of '{name}'"
+                scheme.pointer, f"the client leaves '{name}' to the HTTP client that it is given"
             )
-        elif scheme.value.get("type") in _FLOWS:
-            yield Violation(
-                scheme.pointer, "the client takes a token as its key; it does not obtain one"
-            )
-
-
-def unsupported_security(subject: Subject) -> Iterator[Violation]:
-    chosen = credential_scheme(subject.document)
-    known = {chosen[0]} if chosen else set()
-    for holder in (Site("", subject.document.data), *subject.operations):
-        requirements = list(map(mapping, sequence(holder.value.get("security"))))
-        for index, requirement in enumerate(requirements):
-            pointer = holder.pointer + join("security", index)
-            if not requirement and len(requirements) > 1:
-                yield Violation(pointer, "the client sends credentials always")
-            elif requirement.keys() - known:
-                names = " with ".join(f"'{name}'" for name in requirement)
-                yield Violation(pointer, f"the client sends no {names}")
 
 
 def unsupported_server(subject: Subject) -> Iterator[Violation]:
@@ -160,12 +141,6 @@ def unsupported_callback(subject: Subject) -> Iterator[Violation]:
             )
 
 
-_BEARER = """
-        security: [{token: []}]
-        components:
-          securitySchemes:
-            token: {type: http, scheme: bearer}
-        """
 _BODY = """
         paths:
           /orders:
@@ -187,32 +162,19 @@ _ANSWER = """
 RULES = (
     unsupported(
         "unsupported-security-scheme",
-        "The client sends one credential in a header, and the server asks for that one: a bearer "
-        "token or an API key. It is that of the first such scheme.",
+        "The client sends tokens, passwords and API keys. It answers no challenge of a service, as "
+        "Digest asks for: an HTTP client can, which the caller passes as `http_client`.",
         """
         components:
           securitySchemes:
-            key: {type: apiKey, in: query, name: key}
+            user: {type: http, scheme: digest}
         """,
         """
         components:
           securitySchemes:
-            key: {type: apiKey, in: header, name: X-Key}
+            user: {type: http, scheme: basic}
         """,
         unsupported_security_scheme,
-    ),
-    unsupported(
-        "unsupported-security",
-        "An operation asks for the one credential that the client has, or for none. There are no "
-        "alternatives, no credentials that may be left out, and never two at a time.",
-        """
-        security: [{token: []}, {}]
-        components:
-          securitySchemes:
-            token: {type: http, scheme: bearer}
-        """,
-        _BEARER,
-        unsupported_security,
     ),
     unsupported(
         "unsupported-server",

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import isawaitable
 from typing import Any, TypeVar, cast
 
+from ..shared.auth.scheme import Scheme
 from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
 from .core import Core, Given
 from .courses import run, run_async, sleep
+from .credentials import with_credential
 from .options import Options, RequestOptions
 from .pagination import AsyncPages, Batch, Page, PageData, follow
+from .tokens import Tokens, obtained, obtained_async
 from .transport import AsyncTransport, Request, Response, Transport, TransportError
 from .waiting import wait
 
@@ -112,6 +116,7 @@ class SyncCalls(Core):
         return cast("T", self.result(operation, answer))
 
     def _exchange(self, operation: Operation[Any], request: Request, options: Options) -> Response:
+        schemes = self.credentials.chosen(operation, request)
         steps = attempts(operation, request, options, self.service.error)
         step = next(steps)
         while True:
@@ -120,7 +125,9 @@ class SyncCalls(Core):
                 self.sleep(step)
             else:
                 try:
-                    outcome = self.transport.send(self._signed(step))
+                    outcome = self.transport.send(self._signed(step, schemes))
+                    if outcome.status == 401 and self.credentials.outdated(schemes):
+                        outcome = self.transport.send(self._signed(step, schemes))
                 except TransportError as error:
                     outcome = error
             try:
@@ -128,10 +135,17 @@ class SyncCalls(Core):
             except StopIteration as end:
                 return cast("Response", end.value)
 
-    def _signed(self, request: Request) -> Request:
-        if self.has_key(request):
-            return request
-        return replace(request, headers=[*request.headers, self.credential.field()])
+    def _signed(self, request: Request, schemes: Sequence[Scheme]) -> Request:
+        for scheme in schemes:
+            request = with_credential(request, scheme, self._present(request, scheme))
+        return request
+
+    def _present(self, request: Request, scheme: Scheme) -> object:
+        source = self.credentials.source(scheme)
+        if isinstance(source, Tokens):
+            with source.lock:
+                return obtained(source.course(request), self.transport.send)
+        return source() if callable(source) else source
 
 
 class AsyncCalls(Core):
@@ -228,6 +242,7 @@ class AsyncCalls(Core):
     async def _exchange(
         self, operation: Operation[Any], request: Request, options: Options
     ) -> Response:
+        schemes = self.credentials.chosen(operation, request)
         steps = attempts(operation, request, options, self.service.error)
         step = next(steps)
         while True:
@@ -236,7 +251,9 @@ class AsyncCalls(Core):
                 await self.sleep(step)
             else:
                 try:
-                    outcome = await self.transport.send(await self._signed(step))
+                    outcome = await self.transport.send(await self._signed(step, schemes))
+                    if outcome.status == 401 and self.credentials.outdated(schemes):
+                        outcome = await self.transport.send(await self._signed(step, schemes))
                 except TransportError as error:
                     outcome = error
             try:
@@ -244,7 +261,15 @@ class AsyncCalls(Core):
             except StopIteration as end:
                 return cast("Response", end.value)
 
-    async def _signed(self, request: Request) -> Request:
-        if self.has_key(request):
-            return request
-        return replace(request, headers=[*request.headers, await self.credential.field_async()])
+    async def _signed(self, request: Request, schemes: Sequence[Scheme]) -> Request:
+        for scheme in schemes:
+            request = with_credential(request, scheme, await self._present(request, scheme))
+        return request
+
+    async def _present(self, request: Request, scheme: Scheme) -> object:
+        source = self.credentials.source(scheme)
+        if isinstance(source, Tokens):
+            async with source.loop_lock():
+                return await obtained_async(source.course(request), self.transport.send)
+        credential = source() if callable(source) else source
+        return await credential if isawaitable(credential) else credential

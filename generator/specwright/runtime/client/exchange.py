@@ -10,7 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from .errors import ApiError, InvalidArgumentError
-from .transport import Request, Step, TransportError
+from .transport import Request, SecretURL, Step, TransportError
 
 if TYPE_CHECKING:
     import httpx2
@@ -111,6 +111,9 @@ def outgoing(
         stream=httpx2.ByteStream(content) if content else _no_content(),
         extensions={"timeout": limits},
     )
+    if isinstance(request.url, SecretURL):
+        # The library writes the URL of each request into its log.
+        made.url = _secret_url()(request.url)
     # Hooks look at the content.
     made.read()
     return {"request": made, "stream": True, "auth": auth, "follow_redirects": False}
@@ -130,6 +133,20 @@ def _no_content() -> httpx2.ByteStream:
             yield
 
     return NoContent(b"")
+
+
+@cache
+def _secret_url() -> type[httpx2.URL]:
+    import httpx2
+
+    class SecretURL(httpx2.URL):
+        def __str__(self) -> str:
+            return str(self.copy_with(query=b"..."))
+
+        def __repr__(self) -> str:
+            return f"URL({str(self)!r})"
+
+    return SecretURL
 
 
 @cache

@@ -13,6 +13,8 @@ Item = TypeVar("Item")
 
 Location = Literal["path", "query", "header", "cookie"]
 Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
+# Alternatives: for each the schemes that it takes together, with the scopes of each.
+Security = tuple[Mapping[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,8 @@ class Operation(Generic[Result]):
             of an array, `*`, with dots between.
         responses: by status pattern (`201`, `2XX`, `default`) the name of the JSON body's
             model; None for a response without a body, `bytes` for one that is not JSON.
+        security: the credentials that let a caller in (OpenAPI 3.1.1, 4.8.30); an empty
+            alternative lets in everybody.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
         in_progress: the answer while an earlier request with the same key is still at work
@@ -128,13 +132,18 @@ class Operation(Generic[Result]):
     body_required: bool = True
     refusals: Mapping[str, str] = field(default_factory=dict[str, str])
     responses: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
-    secured: bool = True
+    security: Security = ()
     idempotent: bool = False
     in_progress: ErrorAnswer | None = None
     pagination: Pagination | None = None
     one_of: tuple[tuple[tuple[str, ...], str], ...] = ()
     rate_limit: str | None = None
     final: FinalStates | None = None
+
+    @property
+    def secured(self) -> bool:
+        """Whether nobody is let in without credentials."""
+        return bool(self.security) and all(self.security)
 
     @property
     def has_result(self) -> bool:

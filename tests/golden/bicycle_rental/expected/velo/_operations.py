@@ -9,10 +9,14 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
-from ._runtime.shared.operation import ErrorShape, Operation, Parameter
+from ._runtime.shared.auth.api_key import ApiKey
+from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.operation import ErrorShape, Operation, Parameter, Security
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
+
+SCHEMES: Mapping[str, Scheme] = {"token": ApiKey(argument="api_key", name="Velo-Token")}
 
 SERVICE = Service(
     models=models,
@@ -20,13 +24,13 @@ SERVICE = Service(
     env_prefix="VELO",
     server_url="https://api.velo.example.com/v2",
     user_agent="velo/2.3.0 python/" + sys.version.split()[0],
-    credential_header="Velo-Token",
-    credential_prefix="",
+    schemes=SCHEMES,
 )
 
 _FAILURES_1: Mapping[str, str | None] = {"default": "Problem"}
 _FAILURES_2: Mapping[str, str | None] = {"404": "Problem", "default": "Problem"}
 _FAILURES_3: Mapping[str, str | None] = {"422": "InvalidProblem", "default": "Problem"}
+_SECURITY_1: Security = ({"token": ()},)
 
 LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
     "listBicycles",
@@ -41,6 +45,7 @@ LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
         ),
     ),
     responses={"200": "BicyclePage", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -51,6 +56,7 @@ GET_BICYCLE: Operation[models.Bicycle] = Operation(
     "/bicycles/{bicycle_id}",
     parameters=(Parameter("bicycle_id", "bicycle_id", "path", "GetBicycleBicycleId"),),
     responses={"200": "Bicycle", **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -62,6 +68,7 @@ START_RENTAL: Operation[models.Rental] = Operation(
     body="RentalStart",
     body_type="application/json",
     responses={"201": "Rental", **_FAILURES_3},
+    security=_SECURITY_1,
 )
 
 GET_RENTAL: Operation[models.Rental] = Operation(
@@ -71,6 +78,7 @@ GET_RENTAL: Operation[models.Rental] = Operation(
     "/rentals/{rental_id}",
     parameters=(Parameter("rental_id", "rental_id", "path", "GetRentalRentalId"),),
     responses={"200": "Rental", **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -81,6 +89,7 @@ END_RENTAL: Operation[None] = Operation(
     "/rentals/{rental_id}",
     parameters=(Parameter("rental_id", "rental_id", "path", "EndRentalRentalId"),),
     responses={"204": None, **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -93,4 +102,5 @@ CHANGE_RENTAL: Operation[models.Rental] = Operation(
     body="RentalChange",
     body_type="application/json",
     responses={"200": "Rental", **_FAILURES_3},
+    security=_SECURITY_1,
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
-from ._runtime.client.credentials import Credential
+from ._runtime.client.credentials import Credentials
 from ._runtime.client.omit import OMIT, Omit
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport import Timeout, Transport
@@ -38,7 +38,7 @@ class VeloClient(_Client):
         transport: carries requests in place of HTTP.
 
     Raises:
-        InvalidArgumentError: an argument cannot have this value, or there is no key.
+        InvalidArgumentError: an argument cannot have this value.
     """
 
     def __init__(
@@ -56,12 +56,12 @@ class VeloClient(_Client):
         http_client: httpx2.Client | None = None,
         transport: Transport | None = None,
     ) -> None:
-        credential = Credential(api_key)
+        credentials = Credentials(api_key=api_key)
         # Reports of errors show local variables.
         del api_key
         super().__init__(
             SERVICE,
-            credential,
+            credentials,
             base_url,
             {
                 "timeout": timeout,

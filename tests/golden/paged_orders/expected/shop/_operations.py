@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.auth.token import Token
 from ._runtime.shared.operation import (
     ErrorAnswer,
     ErrorCode,
@@ -17,6 +19,7 @@ from ._runtime.shared.operation import (
     Operation,
     Pagination,
     Parameter,
+    Security,
 )
 from .errors import STATUS_ERRORS
 
@@ -35,18 +38,20 @@ ERROR = ErrorShape(
     },
 )
 
+SCHEMES: Mapping[str, Scheme] = {"key": Token(argument="api_key")}
+
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="SHOP",
     server_url="https://shop.example.com",
     user_agent="shop/2.0.0 python/" + sys.version.split()[0],
-    credential_header="Authorization",
-    credential_prefix="Bearer ",
+    schemes=SCHEMES,
 )
 
 _FAILURES_1: Mapping[str, str | None] = {"default": "Error"}
 _FAILURES_2: Mapping[str, str | None] = {"409": "Error", "422": "Error", "default": "Error"}
+_SECURITY_1: Security = ({"key": ()},)
 
 LIST_ORDERS: ListOperation[models.Order] = ListOperation(
     "listOrders",
@@ -58,6 +63,7 @@ LIST_ORDERS: ListOperation[models.Order] = ListOperation(
         Parameter("limit", "limit", "query", "ListOrdersLimit", kind="integer", default=20),
     ),
     responses={"200": "OrderPage", **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("after", ("orders",), ("after",), ("more",)),
 )
@@ -70,6 +76,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     body="Order",
     body_type="application/json",
     responses={"201": "Order", **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
     in_progress=ErrorAnswer(409, "order_repeated"),
 )

@@ -9,10 +9,13 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.operation import ErrorShape, Operation, Parameter
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
+
+SCHEMES: Mapping[str, Scheme] = {}
 
 SERVICE = Service(
     models=models,
@@ -20,8 +23,7 @@ SERVICE = Service(
     env_prefix="PETS",
     server_url="https://pets.example.com/v1",
     user_agent="pets/1.2.0 python/" + sys.version.split()[0],
-    credential_header=None,
-    credential_prefix="",
+    schemes=SCHEMES,
 )
 
 _FAILURES_1: Mapping[str, str | None] = {"404": None}
@@ -36,7 +38,6 @@ GET_PET: Operation[models.Pet] = Operation(
         Parameter("fields", "fields", "query", "GetPetFields", kind="array"),
     ),
     responses={"200": "Pet", **_FAILURES_1},
-    secured=False,
     idempotent=True,
 )
 
@@ -49,6 +50,5 @@ REPLACE_PET: Operation[None] = Operation(
     body="Pet",
     body_type="application/json",
     responses={"204": None},
-    secured=False,
     idempotent=True,
 )
