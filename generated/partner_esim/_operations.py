@@ -22,6 +22,7 @@ from ._runtime.shared.operation import (
     Parameter,
     Security,
 )
+from ._runtime.shared.servers import Server, ServerVariable
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape(
@@ -82,8 +83,17 @@ SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models, "ErrorDetail"),
     env_prefix="PARTNER_ESIM",
-    server_url="https://api.example.com/api/v1",
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],
+    servers=(
+        Server(
+            "{base_url}",
+            {
+                "base_url": ServerVariable(
+                    "base_url_variable", default="https://api.example.com/api/v1"
+                )
+            },
+        ),
+    ),
     schemes=SCHEMES,
     rate_limit_headers=("RateLimit-Policy", "RateLimit"),
 )

@@ -158,9 +158,18 @@ def argument_name(name: str) -> str:
     return apart(snake(name), METHOD)
 
 
-def credential_name(scheme: str) -> str:
-    """Name the client's argument for the credential of a security scheme."""
-    return apart(snake(scheme), CONSTRUCTOR, "_credential")
+def credential_name(scheme: str, variables: Set[str] = frozenset()) -> str:
+    """Name the client's argument for the credential of a security scheme.
+
+    Args:
+        variables: the client's arguments for variables of servers.
+    """
+    return apart(snake(scheme), CONSTRUCTOR | variables, "_credential")
+
+
+def variable_name(name: str) -> str:
+    """Name the client's argument for a variable in the URL of a server."""
+    return apart(snake(name), CONSTRUCTOR, "_variable")
 
 
 def with_digest(name: str, written: str) -> str:

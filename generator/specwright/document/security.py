@@ -9,6 +9,7 @@ from typing import Any
 
 from specwright.document import naming
 from specwright.document.model import Document
+from specwright.document.servers import all_servers
 from specwright.document.sites import Direction, Site, components, members, operations
 from specwright.runtime.shared.auth.api_key import ApiKey
 from specwright.runtime.shared.auth.basic import Basic
@@ -56,10 +57,9 @@ def scheme_table(document: Document) -> Mapping[str, Scheme]:
         for name in alternative
     )
     given = [name for name in asked if not isinstance(_of(declared, "", name), ByHTTPClient)]
+    named = _names(document, asked)
     if len(given) == 1:
-        named = {**{name: naming.credential_name(name) for name in asked}, given[0]: "api_key"}
-    else:
-        named = _names(asked)
+        named[given[0]] = "api_key"
     return {name: _of(declared, argument, name) for name, argument in named.items()}
 
 
@@ -98,8 +98,11 @@ def scheme_of(argument: str, declared: Mapping[str, Any]) -> Scheme:
     return next(each for each in made if each is not None)
 
 
-def _names(asked: Mapping[str, None]) -> dict[str, str]:
-    names = {name: naming.credential_name(name) for name in asked}
+def _names(document: Document, asked: Mapping[str, None]) -> dict[str, str]:
+    variables = {
+        each.argument for server in all_servers(document) for each in server.variables.values()
+    }
+    names = {name: naming.credential_name(name, variables) for name in asked}
     counts = Counter(names.values())
     return {
         name: named if counts[named] == 1 else naming.with_digest(named, name)

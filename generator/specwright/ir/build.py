@@ -20,6 +20,7 @@ from specwright.document.naming import (
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import allows_null
 from specwright.document.security import scheme_table, security
+from specwright.document.servers import all_servers, server_of, servers
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
 from specwright.ir.errors import error_types
@@ -40,12 +41,14 @@ from specwright.ir.model import (
     Parameter,
     Refusal,
     Response,
+    Server,
     TypeRef,
     Webhook,
 )
 from specwright.ir.pages import attributes, page
 from specwright.ir.refusals import refusals
 from specwright.ir.schemes import security_schemes
+from specwright.ir.servers import server_arguments, shown_server
 from specwright.ir.types import Types
 from specwright.ir.webhooks import declared, parsers
 from specwright.pointer import join, resolve
@@ -103,7 +106,8 @@ class _Builder:
             summary=_text(info.get("summary")),
             description=_text(info.get("description")),
             names=self.names,
-            server_url=_text(_server(data)),
+            servers=tuple(map(shown_server, servers(self.document))),
+            server_arguments=server_arguments(all_servers(self.document)),
             groups=groups,
             webhooks=webhooks,
             signatures=signatures,
@@ -161,6 +165,7 @@ class _Builder:
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
             security=self._security(site),
+            server=self._server(site),
             parameters=parameters_,
             body=self._body(site, identifier),
             responses=responses,
@@ -177,6 +182,10 @@ class _Builder:
             {Text(name): tuple(map(Text, scopes)) for name, scopes in alternative.items()}
             for alternative in security(self.document, site)
         )
+
+    def _server(self, site: OperationSite) -> Server | None:
+        found = server_of(self.document, site) if site.direction is Direction.PATH else None
+        return None if found is None else shown_server(found)
 
     def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
         # Only what may be sent again is asked again and again.
@@ -358,12 +367,3 @@ def _with_digest(parameter: Parameter) -> Parameter:
 
 def _text(value: Any) -> Text:
     return Text(value if isinstance(value, str) else "")
-
-
-def _server(data: dict[str, Any]) -> str:
-    """The first server's URL with the defaults of its variables."""
-    servers = data.get("servers") or [{"url": "/"}]
-    url = str(servers[0].get("url", "/"))
-    for name, variable in (servers[0].get("variables") or {}).items():
-        url = url.replace("{" + name + "}", str(variable.get("default", "")))
-    return url

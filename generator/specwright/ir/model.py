@@ -241,6 +241,7 @@ class Operation:
         wait_name: the method beside it that waits for one of its `final` states.
         constant: name in the plan table (`CREATE_ORDER`).
         security: the credentials that let a caller in; an empty alternative needs none.
+        server: of its own, in place of those of the document.
         page: where its answers keep a page, when the operation declares pagination.
         final: the states in which what it reads stays, when a GET declares them.
     """
@@ -257,6 +258,7 @@ class Operation:
     description: Text
     deprecated: bool
     security: Alternatives
+    server: Server | None
     parameters: tuple[Parameter, ...]
     body: Body | None
     responses: tuple[Response, ...]
@@ -392,6 +394,37 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerVariable:
+    """A part of a server's URL, and the client's argument for it."""
+
+    argument: str
+    default: Text | None
+    values: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server; its variables stand in braces in its URL."""
+
+    url: Text
+    variables: Mapping[Text, ServerVariable]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerArgument:
+    """An argument of the client for the variables of one name.
+
+    Attributes:
+        values: those that may stand in all servers; empty where any text may.
+        default: None where servers differ in it, or have none.
+    """
+
+    name: str
+    values: tuple[Text, ...]
+    default: Text | None
+
+
+@dataclass(frozen=True, slots=True)
 class SecurityScheme:
     """A security scheme that operations ask for.
 
@@ -433,7 +466,8 @@ class Api:
     summary: Text
     description: Text
     names: Names
-    server_url: Text
+    servers: tuple[Server, ...]
+    server_arguments: tuple[ServerArgument, ...]
     groups: tuple[Group, ...]
     webhooks: tuple[Webhook, ...]
     signatures: tuple[Declared, ...]

@@ -82,6 +82,7 @@ class SyncClient:
         service: Service,
         credentials: Credentials,
         base_url: str | None,
+        variables: Mapping[str, str | None],
         given: ClientOptions,
         app_name: str | None,
         max_response_bytes: int,
@@ -89,7 +90,8 @@ class SyncClient:
         http_client: httpx2.Client | None,
         transport: Transport | None,
     ) -> None:
-        self._calls = SyncCalls(service, credentials, base_url, Options().changed(given), app_name)
+        options = Options().changed(given)
+        self._calls = SyncCalls(service, credentials, base_url, variables, options, app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
         self._calls.transport = transport or HTTPTransport(self.base_url, limit, proxy, http_client)
@@ -177,6 +179,7 @@ class AsyncClient:
         service: Service,
         credentials: Credentials,
         base_url: str | None,
+        variables: Mapping[str, str | None],
         given: ClientOptions,
         app_name: str | None,
         max_response_bytes: int,
@@ -184,7 +187,8 @@ class AsyncClient:
         http_client: httpx2.AsyncClient | None,
         transport: AsyncTransport | None,
     ) -> None:
-        self._calls = AsyncCalls(service, credentials, base_url, Options().changed(given), app_name)
+        options = Options().changed(given)
+        self._calls = AsyncCalls(service, credentials, base_url, variables, options, app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
         self._calls.transport = transport or AsyncHTTPTransport(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextvars import ContextVar
 from copy import copy
@@ -14,7 +13,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from ..shared.codec import Codec, Codecs, problems_of
 from ..shared.operation import ListOperation, Operation, attribute
-from .addresses import host_of
+from .addresses import Addresses
 from .attempts import GONE
 from .credentials import Credentials
 from .errors import InvalidArgumentError, InvalidResponseError
@@ -32,8 +31,9 @@ T = TypeVar("T")
 responses: ContextVar[list[Response] | None] = ContextVar("responses", default=None)
 
 
-# The service, the credentials, where the API is, how calls are made, the name of the program.
-Given = tuple[Service, Credentials, str | None, Options, str | None]
+# The service, the credentials, where the API is, what stands in its addresses, how calls are made,
+# the name of the program.
+Given = tuple[Service, Credentials, str | None, Mapping[str, str | None], Options, str | None]
 
 
 class Core:
@@ -44,26 +44,18 @@ class Core:
         service: Service,
         credentials: Credentials,
         base_url: str | None,
+        variables: Mapping[str, str | None],
         options: Options,
         app_name: str | None,
     ) -> None:
-        variable = service.variable("base_url")
-        base_url = base_url or os.environ.get(variable) or service.server_url
-        host = host_of(base_url)
-        if host is None:
-            # Not shown: there may be a password in it.
-            raise InvalidArgumentError(
-                "the base URL is not an HTTP address in ASCII, without user, query and fragment; "
-                f"pass base_url or set {variable}"
-            )
+        self._addresses = Addresses(service, base_url, variables)
+        self.base_url = self._addresses.base.url
         if app_name is not None and not is_field_value(app_name):
             raise InvalidArgumentError("app_name has characters that no header can carry")
-        self.base_url = base_url.rstrip("/")
         self.service = service
         self.options = options
         self._codecs = Codecs(service.models)
         self._headers: Headers = [
-            ("host", host),
             ("accept", "application/json, */*;q=0.5"),
             ("accept-encoding", "gzip"),
             ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
@@ -92,6 +84,7 @@ class Core:
         Raises:
             InvalidArgumentError: an argument breaks the contract.
         """
+        address = self._addresses.of(operation.server)
         path, query, cookies = operation.path, list[str](), list[str]()
         headers = Headers()
         for parameter in operation.parameters:
@@ -118,7 +111,7 @@ class Core:
                 headers.append((where, text))
         if cookies:
             headers.append(("cookie", "; ".join(cookies)))
-        content, own = None, self._headers
+        content, own = None, [("host", address.host), *self._headers]
         if operation.body_type is not None and (body is not None or options.body):
             content = b"{}" if body is None else self._content(operation.body, body)
             content = _with_members(content, options.body) if options.body else content
@@ -129,11 +122,11 @@ class Core:
             query = with_pairs(query, options.query)
         return Request(
             operation.method,
-            self.base_url + path + ("?" + "&".join(query) if query else ""),
+            address.url + path + ("?" + "&".join(query) if query else ""),
             merged(merged(own, options.headers), headers),
             content,
             options.timeout,
-            route=self.base_url + operation.path,
+            route=address.url + operation.path,
         )
 
     def _content(self, model: str | None, body: object) -> bytes:

@@ -8,6 +8,7 @@ from types import ModuleType
 
 from ..shared.auth.scheme import Scheme
 from ..shared.operation import Security
+from ..shared.servers import Server
 from .errors import StatusErrors
 
 
@@ -18,8 +19,9 @@ class Service:
     models: ModuleType
     error: StatusErrors
     env_prefix: str
-    server_url: str
     user_agent: str
+    # The usual one first.
+    servers: tuple[Server, ...] = ()
     schemes: Mapping[str, Scheme] = field(default_factory=dict[str, Scheme])
     # With the policy, and with what is left.
     rate_limit_headers: tuple[str | None, str | None] = (None, None)

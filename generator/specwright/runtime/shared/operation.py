@@ -8,6 +8,8 @@ from typing import Generic, Literal, TypeVar
 
 from pydantic import JsonValue
 
+from .servers import Server
+
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
@@ -112,6 +114,7 @@ class Operation(Generic[Result]):
             model; None for a response without a body, `bytes` for one that is not JSON.
         security: the credentials that let a caller in (OpenAPI 3.1.1, 4.8.30); an empty
             alternative lets in everybody.
+        server: of its own, in place of those of the document.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
         in_progress: the answer while an earlier request with the same key is still at work
@@ -133,6 +136,7 @@ class Operation(Generic[Result]):
     refusals: Mapping[str, str] = field(default_factory=dict[str, str])
     responses: Mapping[str, str | None] = field(default_factory=dict[str, str | None])
     security: Security = ()
+    server: Server | None = None
     idempotent: bool = False
     in_progress: ErrorAnswer | None = None
     pagination: Pagination | None = None

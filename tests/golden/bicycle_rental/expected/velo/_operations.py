@@ -12,6 +12,7 @@ from ._runtime.client.service import Service
 from ._runtime.shared.auth.api_key import ApiKey
 from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.operation import ErrorShape, Operation, Parameter, Security
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
@@ -22,8 +23,8 @@ SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="VELO",
-    server_url="https://api.velo.example.com/v2",
     user_agent="velo/2.3.0 python/" + sys.version.split()[0],
+    servers=(Server("https://api.velo.example.com/v2"),),
     schemes=SCHEMES,
 )
 

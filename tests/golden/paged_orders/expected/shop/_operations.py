@@ -21,6 +21,7 @@ from ._runtime.shared.operation import (
     Parameter,
     Security,
 )
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape(
@@ -44,8 +45,8 @@ SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="SHOP",
-    server_url="https://shop.example.com",
     user_agent="shop/2.0.0 python/" + sys.version.split()[0],
+    servers=(Server("https://shop.example.com"),),
     schemes=SCHEMES,
 )
 

@@ -11,6 +11,7 @@ from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.operation import ErrorShape, Operation, Parameter
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
@@ -21,8 +22,8 @@ SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="WEATHER",
-    server_url="https://weather.example.com",
     user_agent="weather/1.0.0 python/" + sys.version.split()[0],
+    servers=(Server("https://weather.example.com"),),
     schemes=SCHEMES,
 )
 

@@ -21,7 +21,7 @@ SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="PARCELS",
-    server_url="/",
     user_agent="parcels/0.3.0 python/" + sys.version.split()[0],
+    servers=(),
     schemes=SCHEMES,
 )

@@ -55,6 +55,7 @@ class AsyncParcelsClient(_Client):
             SERVICE,
             credentials,
             base_url,
+            {},
             {
                 "timeout": timeout,
                 "max_retries": max_retries,

@@ -55,6 +55,7 @@ class ParcelsClient(_Client):
             SERVICE,
             credentials,
             base_url,
+            {},
             {
                 "timeout": timeout,
                 "max_retries": max_retries,
