@@ -22,7 +22,7 @@ from ._runtime.shared.operation import (
     Parameter,
     Security,
 )
-from ._runtime.shared.servers import Server, ServerVariable
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape(
@@ -84,16 +84,7 @@ SERVICE = Service(
     error=StatusErrors(ERROR, STATUS_ERRORS, models, "ErrorDetail"),
     env_prefix="PARTNER_ESIM",
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],
-    servers=(
-        Server(
-            "{base_url}",
-            {
-                "base_url": ServerVariable(
-                    "base_url_variable", default="https://api.example.com/api/v1"
-                )
-            },
-        ),
-    ),
+    servers=(Server("https://api.example.com/api/v1"),),
     schemes=SCHEMES,
     rate_limit_headers=("RateLimit-Policy", "RateLimit"),
 )

@@ -25,8 +25,8 @@ class AsyncEsimClient(_Client):
     Args:
         api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
             takes `PARTNER_ESIM_API_KEY` of the environment.
-        base_url: where the API is; None takes `PARTNER_ESIM_BASE_URL` or `{base_url}`.
-        base_url_variable: a part of the address.
+        base_url: where the API is; None takes `PARTNER_ESIM_BASE_URL`, or
+            `https://api.example.com/api/v1`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.
@@ -47,7 +47,6 @@ class AsyncEsimClient(_Client):
         api_key: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
-        base_url_variable: str = "https://api.example.com/api/v1",
         timeout: float | Timeout | None = 30.0,
         max_retries: int = 2,
         deadline: float | None = None,
@@ -65,7 +64,7 @@ class AsyncEsimClient(_Client):
             SERVICE,
             credentials,
             base_url,
-            {"base_url_variable": base_url_variable},
+            {},
             {
                 "timeout": timeout,
                 "max_retries": max_retries,

@@ -158,6 +158,14 @@ def test_another_server_is_chosen_as_the_document_writes_it(package: Generate) -
     )
 
 
+def test_a_url_that_is_one_variable_is_the_base_url(package: Generate) -> None:
+    values: Json = {"default": "http://a.test", "enum": ["http://b.test", "http://a.test"]}
+    module = package(api([{"url": "{base_url}", "variables": {"base_url": values}}]))
+    assert not [name for name in inspect.signature(module.Client).parameters if "variable" in name]
+    assert module.Client().base_url == "http://a.test"
+    assert "http://b.test" in (inspect.getdoc(module.Client) or "")
+
+
 def test_a_variable_without_a_default_has_to_be_given(package: Generate) -> None:
     # Required by the specification, and left out by documents.
     module = package(api([{"url": "http://example.com/{org-id}"}]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 from specwright.document.model import Document
@@ -48,15 +49,20 @@ def all_servers(document: Document) -> tuple[Server, ...]:
 
 def _servers(declared: Any) -> tuple[Server, ...]:
     found = declared if isinstance(declared, list) else []
-    return tuple(_server(each) for each in found if isinstance(each, dict))
+    return tuple(server for each in found if isinstance(each, dict) for server in _read(each))
 
 
-def _server(declared: dict[str, Any]) -> Server:
+def _read(declared: dict[str, Any]) -> Iterator[Server]:
     url = str(declared.get("url", "/"))
     described = declared.get("variables") or {}
-    return Server(
-        url, {name: _variable(name, described.get(name)) for name in _VARIABLE.findall(url)}
-    )
+    variables = {name: _variable(name, described.get(name)) for name in _VARIABLE.findall(url)}
+    if [url.strip("/")] == [f"{{{name}}}" for name in variables]:
+        # What the client calls its base URL.
+        (whole,) = variables.values()
+        values = dict.fromkeys((whole.default, *whole.values))
+        yield from (Server(each) for each in values if each is not None)
+    else:
+        yield Server(url, variables)
 
 
 def _variable(name: str, described: Any) -> ServerVariable:

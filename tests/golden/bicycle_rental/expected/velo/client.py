@@ -25,7 +25,8 @@ class VeloClient(_Client):
     Args:
         api_key: the key, or a function that is asked for it at each attempt; None
             takes `VELO_API_KEY` of the environment.
-        base_url: where the API is; None takes `VELO_BASE_URL` or `https://api.velo.example.com/v2`.
+        base_url: where the API is; None takes `VELO_BASE_URL`, or
+            `https://api.velo.example.com/v2`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.

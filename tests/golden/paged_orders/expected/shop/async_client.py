@@ -27,7 +27,8 @@ class AsyncShopClient(_Client):
     Args:
         api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
             takes `SHOP_API_KEY` of the environment.
-        base_url: where the API is; None takes `SHOP_BASE_URL` or `https://shop.example.com`.
+        base_url: where the API is; None takes `SHOP_BASE_URL`, or
+            `https://shop.example.com`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.

@@ -24,7 +24,8 @@ class PetsClient(_Client):
     """Pets and who keeps them.
 
     Args:
-        base_url: where the API is; None takes `PETS_BASE_URL` or `https://pets.example.com/v1`.
+        base_url: where the API is; None takes `PETS_BASE_URL`, or
+            `https://pets.example.com/v1`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.

@@ -22,7 +22,8 @@ class AsyncWeatherClient(_Client):
     """Calls the API.
 
     Args:
-        base_url: where the API is; None takes `WEATHER_BASE_URL` or `https://weather.example.com`.
+        base_url: where the API is; None takes `WEATHER_BASE_URL`, or
+            `https://weather.example.com`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.
