@@ -205,7 +205,7 @@ def test_all_that_would_do_is_named(call: Caller) -> None:
         "Bearer",
         "HeaderKey",
         "QueryKey",
-        security=[{"Bearer": []}, {"QueryKey": [], "HeaderKey": []}],
+        security=[{"Bearer": []}, {"Bearer": ["write"]}, {"QueryKey": [], "HeaderKey": []}],
     )
     module = call._generate(data)
     with pytest.raises(module.InvalidArgumentError) as caught:
@@ -263,6 +263,17 @@ def test_one_scheme_is_the_first_argument_and_several_have_names(package: Genera
     assert {"header_key", "basic"} <= two.keys()
     assert two["basic"].kind is inspect.Parameter.KEYWORD_ONLY
     assert two["basic"].annotation == "tuple[str, str] | Callable[[], tuple[str, str]] | None"
+
+
+def test_names_of_schemes_become_names_of_arguments(package: Generate) -> None:
+    names = ["ApiKey", "OAuth2", "X-Auth.Token", "timeout", "class", "a-b", "a_b", "super"]
+    data = api("HeaderKey", security=[{name: []} for name in names])
+    data["components"]["securitySchemes"] = dict.fromkeys(names, SCHEMES["HeaderKey"])
+    taken = [*inspect.signature(package(data).Client).parameters]
+    assert taken[:5] == ["api_key", "oauth2", "x_auth_token", "timeout_credential", "class_"]
+    assert [name[:3] for name in taken[5:7]] == ["a_b", "a_b"]
+    assert len(set(taken)) == len(taken)
+    package(data).Client(super_credential="k", base_url="http://x")
 
 
 def test_a_header_of_the_callers_own_stands_for_the_credential(call: Caller) -> None:

@@ -15,7 +15,7 @@ import pytest
 
 from tests.functional.conftest import Generate
 from tests.functional.documents import THING, Json, document, operation, ref
-from tests.functional.origin import Answer, Asked, Origin
+from tests.functional.origin import Answer, Asked, Fault, Origin
 
 SECRET = "s3cret&=é"
 FLOWS: Json = {
@@ -200,6 +200,53 @@ def test_a_service_for_tokens_that_is_busy_is_asked_again(caller: Caller) -> Non
     assert len(asked) == 3
     with pytest.raises(caller.module.ApiConnectionError, match="no token could be obtained"):
         caller(Answer(503), grant=caller.machine())
+
+
+def test_the_time_for_a_token_is_part_of_the_call(package: Generate) -> None:
+    module = package(api())
+    asked: list[Any] = []
+
+    class Transport:
+        def send(self, request: Any) -> Any:
+            asked.append(request)
+            body = b'{"access_token": "t"}' if request.method == "POST" else b'{"id": "a"}'
+            return module.Response(401 if len(asked) == 2 else 200, [], body)
+
+        def close(self) -> None: ...
+
+    grant = module.ClientCredentials(client_id="m", client_secret=SECRET)
+    with module.Client(grant, base_url="http://x", transport=Transport(), deadline=60) as client:
+        client.things.get_thing()
+    assert [each.method for each in asked] == ["POST", "GET", "POST", "GET"]
+    left = [each.deadline for each in asked]
+    assert left[3] < left[1] < left[0]
+
+
+def test_calls_that_wait_for_a_token_of_another_wait_no_longer_than_they_may(
+    package: Generate, origin: Origin
+) -> None:
+    module = package(api())
+    origin.answer(Answer(fault=Fault.SILENCE))
+    grant = module.ClientCredentials(client_id="m", client_secret=SECRET)
+    options = {"base_url": origin.url, "max_retries": 0}
+    with module.Client(grant, **options) as client, ThreadPoolExecutor(1) as pool:
+        first = pool.submit(client.things.get_thing)
+        while not origin.asked:
+            pass
+        with pytest.raises(module.ApiTimeoutError, match="no token"):
+            client.with_options(deadline=0.05).things.get_thing()
+        origin.done.set()
+        with pytest.raises(module.ApiConnectionError):
+            first.result()
+
+    async def run() -> None:
+        async with module.AsyncClient(grant, **options, deadline=0.2) as client:
+            calls = [client.things.get_thing() for _ in range(2)]
+            for each in await asyncio.gather(*calls, return_exceptions=True):
+                assert isinstance(each, module.ApiTimeoutError)
+
+    origin.done.clear()
+    asyncio.run(run())
 
 
 def test_a_token_that_is_given_is_sent(caller: Caller) -> None:

@@ -22,11 +22,11 @@ CLIENT = frozenset(
 )
 # What annotations and decorators of a group's methods name, read inside its class.
 GROUP = frozenset("bool bytes datetime decimal deprecated float int models object str uuid".split())
-# Other arguments of the clients' constructors.
+# Other arguments of the clients' constructors, what these call, and types of credentials.
 CONSTRUCTOR = frozenset(
     """
-    api_key app_name base_url deadline headers http_client max_response_bytes max_retries proxy self
-    timeout transport
+    app_name base_url deadline headers http_client max_response_bytes max_retries proxy self str
+    super timeout transport tuple
     """.split()
 )
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
@@ -164,7 +164,9 @@ def credential_name(scheme: str, variables: Set[str] = frozenset()) -> str:
     Args:
         variables: the client's arguments for variables of servers.
     """
-    return apart(snake(scheme), CONSTRUCTOR | variables, "_credential")
+    # One word for everybody.
+    name = snake(scheme.replace("OAuth", "Oauth"))
+    return apart(name, CONSTRUCTOR | variables, "_credential")
 
 
 def variable_name(name: str) -> str:

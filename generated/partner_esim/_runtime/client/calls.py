@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapp
 from dataclasses import replace
 from functools import partial
 from inspect import isawaitable
+from time import monotonic
 from typing import Any, TypeVar, cast
 
 from ..shared.auth.scheme import Scheme
@@ -18,6 +19,7 @@ from .courses import run, run_async, sleep
 from .credentials import with_credential
 from .options import Options, RequestOptions
 from .pagination import AsyncPages, Batch, Page, PageData, follow
+from .signing import hurried
 from .tokens import Tokens, obtained, obtained_async
 from .transport import AsyncTransport, Request, Response, Transport, TransportError
 from .waiting import wait
@@ -126,9 +128,10 @@ class SyncCalls(Core):
                 self.sleep(step)
             else:
                 try:
-                    outcome = self.transport.send(self._signed(step, schemes))
+                    began = monotonic()
+                    outcome = self.transport.send(self._signed(step, schemes, began))
                     if outcome.status == 401 and self.credentials.outdated(schemes):
-                        outcome = self.transport.send(self._signed(step, schemes))
+                        outcome = self.transport.send(self._signed(step, schemes, began))
                 except TransportError as error:
                     outcome = error
             try:
@@ -136,15 +139,15 @@ class SyncCalls(Core):
             except StopIteration as end:
                 return cast("Response", end.value)
 
-    def _signed(self, request: Request, schemes: Sequence[Scheme]) -> Request:
+    def _signed(self, request: Request, schemes: Sequence[Scheme], began: float) -> Request:
         for scheme in schemes:
             request = with_credential(request, scheme, self._present(request, scheme))
-        return request
+        return hurried(request, began)
 
     def _present(self, request: Request, scheme: Scheme) -> object:
         source = self.credentials.source(scheme)
         if isinstance(source, Tokens):
-            with source.lock:
+            with source.turn(request.deadline):
                 return obtained(source.course(request), self.transport.send)
         return source() if callable(source) else source
 
@@ -252,9 +255,11 @@ class AsyncCalls(Core):
                 await self.sleep(step)
             else:
                 try:
-                    outcome = await self.transport.send(await self._signed(step, schemes))
+                    began = monotonic()
+                    outcome = await self.transport.send(await self._signed(step, schemes, began))
                     if outcome.status == 401 and self.credentials.outdated(schemes):
-                        outcome = await self.transport.send(await self._signed(step, schemes))
+                        signed = self._signed(step, schemes, began)
+                        outcome = await self.transport.send(await signed)
                 except TransportError as error:
                     outcome = error
             try:
@@ -262,15 +267,15 @@ class AsyncCalls(Core):
             except StopIteration as end:
                 return cast("Response", end.value)
 
-    async def _signed(self, request: Request, schemes: Sequence[Scheme]) -> Request:
+    async def _signed(self, request: Request, schemes: Sequence[Scheme], began: float) -> Request:
         for scheme in schemes:
             request = with_credential(request, scheme, await self._present(request, scheme))
-        return request
+        return hurried(request, began)
 
     async def _present(self, request: Request, scheme: Scheme) -> object:
         source = self.credentials.source(scheme)
         if isinstance(source, Tokens):
-            async with source.loop_lock():
+            async with source.turn_async(request.deadline):
                 return await obtained_async(source.course(request), self.transport.send)
         credential = source() if callable(source) else source
         return await credential if isawaitable(credential) else credential

@@ -6,7 +6,8 @@ from __future__ import annotations
 import json
 import threading
 from base64 import b64encode
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from time import monotonic
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import quote_plus, urlencode
@@ -50,18 +51,45 @@ class Tokens:
         ]
         self._token = self._refresh = ""
         self._ends = 0.0
-        self.lock = threading.Lock()
+        self._lock = threading.Lock()
         self._locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
 
-    def loop_lock(self) -> asyncio.Lock:
-        """Return the lock for the tasks of this event loop."""
+    @contextmanager
+    def turn(self, seconds: float | None) -> Generator[None]:
+        """Keep other threads from obtaining a token, too.
+
+        Raises:
+            TransportError: another one did for so many seconds.
+        """
+        if not self._lock.acquire(timeout=-1 if seconds is None else seconds):
+            raise _late()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @asynccontextmanager
+    async def turn_async(self, seconds: float | None) -> AsyncGenerator[None]:
+        """Keep other tasks of this event loop from obtaining a token, too.
+
+        Raises:
+            TransportError: another one did for so many seconds.
+        """
         import asyncio
 
         loop = asyncio.get_running_loop()
         if loop not in self._locks:
             open_ones = {each: lock for each, lock in self._locks.items() if not each.is_closed()}
             self._locks = {**open_ones, loop: asyncio.Lock()}
-        return self._locks[loop]
+        lock = self._locks[loop]
+        try:
+            await asyncio.wait_for(lock.acquire(), seconds)
+        except TimeoutError:
+            raise _late() from None
+        try:
+            yield
+        finally:
+            lock.release()
 
     def forget(self) -> bool:
         """Obtain another token the next time; tell whether there was one."""
@@ -145,6 +173,11 @@ def _unreached(error: TransportError) -> TransportError:
     # Nothing of the call itself was done, as if there had been no connection.
     said = f"no token could be obtained: {error}"
     return TransportError(said, timed_out=error.timed_out, step="connect")
+
+
+def _late() -> TransportError:
+    said = "no token could be obtained in time"
+    return TransportError(said, timed_out=True, step="connect")
 
 
 def _seconds(lifetime: object) -> float:

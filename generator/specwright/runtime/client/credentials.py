@@ -72,8 +72,8 @@ class Credentials:
                 return given
             missing.append(absent)
         if missing and all(missing):
-            words = "; or ".join(" and ".join(map(self._way, absent)) for absent in missing)
-            raise InvalidArgumentError(f"{operation.id}: no credentials; {words}")
+            ways = dict.fromkeys(" and ".join(map(self._way, absent)) for absent in missing)
+            raise InvalidArgumentError(f"{operation.id}: no credentials; {'; or '.join(ways)}")
         return ()
 
     def source(self, scheme: Scheme) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from time import monotonic
 from urllib.parse import quote
 
 from ..shared.auth.scheme import Scheme
+from .attempts import SHORTEST
 from .transport import Request, SecretURL
 
 
@@ -38,6 +40,14 @@ def signed(request: Request, scheme: Scheme, text: str) -> Request:
             pair = f"{quote(scheme.name, safe='')}={quote(text, safe='')}"
             separator = "&" if "?" in request.url else "?"
             return replace(request, url=SecretURL(f"{request.url}{separator}{pair}"))
+
+
+def hurried(request: Request, began: float) -> Request:
+    """Return a request that ends when it should have, had it been sent when it `began`."""
+    if request.deadline is None:
+        return request
+    left = request.deadline - (monotonic() - began)
+    return replace(request, deadline=max(SHORTEST, left))
 
 
 def _cookies(request: Request) -> str:
