@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         RateLimitError,
         ResponseTooLargeError,
         ServerError,
+        TokenRequestError,
         UnprocessableContentError,
         WaitTimeoutError,
     )
@@ -107,6 +108,7 @@ __all__ = [
     "ServerError",
     "testing",
     "Timeout",
+    "TokenRequestError",
     "Transport",
     "TransportError",
     "UnprocessableContentError",

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.auth.token import Token
 from ._runtime.shared.operation import (
     Contents,
     ErrorAnswer,
@@ -19,8 +21,10 @@ from ._runtime.shared.operation import (
     Operation,
     Pagination,
     Parameter,
+    Security,
     as_json,
 )
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape(
@@ -75,14 +79,15 @@ ERROR = ErrorShape(
     },
 )
 
+SCHEMES: Mapping[str, Scheme] = {"apiKey": Token(argument="api_key")}
+
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models, "ErrorDetail"),
     env_prefix="PARTNER_ESIM",
-    server_url="https://api.example.com/api/v1",
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],
-    credential_header="Authorization",
-    credential_prefix="Bearer ",
+    servers=(Server("https://api.example.com/api/v1"),),
+    schemes=SCHEMES,
     rate_limit_headers=("RateLimit-Policy", "RateLimit"),
 )
 
@@ -99,6 +104,7 @@ _FAILURES_1: Mapping[str, Contents] = {
     "502": as_json("Error"),
     "503": as_json("Error"),
 }
+_SECURITY_1: Security = ({"apiKey": ()},)
 
 LIST_PLANS: ListOperation[models.Plan] = ListOperation(
     "listPlans",
@@ -112,6 +118,7 @@ LIST_PLANS: ListOperation[models.Plan] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": as_json("PlanList"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     one_of=((("country", "coverage"), "missing_country_or_coverage"),),
@@ -125,6 +132,7 @@ GET_PLAN: Operation[models.Plan] = Operation(
     "/plans/{plan_id}",
     parameters=(Parameter("plan_id", "plan_id", "path", "PathId"),),
     responses={"200": as_json("Plan"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
 )
@@ -140,6 +148,7 @@ LIST_ORDERS: ListOperation[models.Order] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": as_json("OrderList"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -152,6 +161,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     "/orders",
     body=as_json("OrderCreate"),
     responses={"201": as_json("Order"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
@@ -164,6 +174,7 @@ GET_ORDER: Operation[models.Order] = Operation(
     "/orders/{order_id}",
     parameters=(Parameter("order_id", "order_id", "path", "PathId"),),
     responses={"200": as_json("Order"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
     final=FinalStates(("status",), frozenset(("completed", "failed")), 1),
@@ -180,6 +191,7 @@ LIST_ESIMS: ListOperation[models.Esim] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": as_json("EsimList"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -192,6 +204,7 @@ GET_ESIM: Operation[models.Esim] = Operation(
     "/esims/{iccid}",
     parameters=(Parameter("iccid", "iccid", "path", "PathId"),),
     responses={"200": as_json("Esim"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
 )
@@ -207,6 +220,7 @@ LIST_TOPUP_PLANS: ListOperation[models.TopupPlan] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": as_json("TopupPlanList"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("cursor", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -220,6 +234,7 @@ CREATE_TOPUP: Operation[models.Topup] = Operation(
     parameters=(Parameter("iccid", "iccid", "path", "PathId"),),
     body=as_json("TopupCreate"),
     responses={"201": as_json("Topup"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     in_progress=ErrorAnswer(409, "reference_in_progress"),
     rate_limit="write",
@@ -231,6 +246,7 @@ GET_BALANCE: Operation[models.Balance] = Operation(
     "GET",
     "/balance",
     responses={"200": as_json("Balance"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="read",
 )
@@ -246,6 +262,7 @@ LIST_EVENTS: ListOperation[models.Event] = ListOperation(
         Parameter("cursor", "cursor", "query", "Cursor"),
     ),
     responses={"200": as_json("EventList"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination(
         "cursor",
@@ -265,6 +282,7 @@ LIST_WEBHOOK_ENDPOINTS: ListOperation[models.WebhookEndpoint] = ListOperation(
     "GET",
     "/webhook-endpoints",
     responses={"200": as_json("WebhookEndpointList"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("", ("data",), ("next_cursor",), ("has_more",)),
     rate_limit="read",
@@ -278,6 +296,7 @@ CREATE_WEBHOOK_ENDPOINT: Operation[models.WebhookEndpointCreated] = Operation(
     body=as_json("WebhookEndpointCreate"),
     refusals={"url": "invalid_webhook_url"},
     responses={"201": as_json("WebhookEndpointCreated"), **_FAILURES_1},
+    security=_SECURITY_1,
     rate_limit="write",
 )
 
@@ -288,6 +307,7 @@ DELETE_WEBHOOK_ENDPOINT: Operation[None] = Operation(
     "/webhook-endpoints/{id}",
     parameters=(Parameter("id", "id", "path", "PathId"),),
     responses={"204": (), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     rate_limit="write",
 )
@@ -299,6 +319,7 @@ TEST_WEBHOOK_ENDPOINT: Operation[models.WebhookTestAccepted] = Operation(
     "/webhook-endpoints/{id}/test",
     parameters=(Parameter("id", "id", "path", "PathId"),),
     responses={"202": as_json("WebhookTestAccepted"), **_FAILURES_1},
+    security=_SECURITY_1,
     rate_limit="write",
 )
 
@@ -308,5 +329,6 @@ RESET_SANDBOX: Operation[models.SandboxReset] = Operation(
     "POST",
     "/sandbox/reset",
     responses={"200": as_json("SandboxReset"), **_FAILURES_1},
+    security=_SECURITY_1,
     rate_limit="write",
 )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
-from ._runtime.client.credentials import Credential
+from ._runtime.client.credentials import Credentials
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.pagination import AsyncPages, Batch
 from ._runtime.client.transport import AsyncTransport, Timeout
@@ -25,7 +25,8 @@ class AsyncEsimClient(_Client):
     Args:
         api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
             takes `PARTNER_ESIM_API_KEY` of the environment.
-        base_url: where the API is; None takes `PARTNER_ESIM_BASE_URL`.
+        base_url: where the API is; None takes `PARTNER_ESIM_BASE_URL`, or
+            `https://api.example.com/api/v1`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.
@@ -38,7 +39,7 @@ class AsyncEsimClient(_Client):
         transport: carries requests in place of HTTP.
 
     Raises:
-        InvalidArgumentError: an argument cannot have this value, or there is no key.
+        InvalidArgumentError: an argument cannot have this value.
     """
 
     def __init__(
@@ -56,13 +57,14 @@ class AsyncEsimClient(_Client):
         http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        credential = Credential(api_key)
+        credentials = Credentials(api_key=api_key)
         # Reports of errors show local variables.
         del api_key
         super().__init__(
             SERVICE,
-            credential,
+            credentials,
             base_url,
+            {},
             {
                 "timeout": timeout,
                 "max_retries": max_retries,

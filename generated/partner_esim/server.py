@@ -3,26 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol, Unpack
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol, TypeAlias, Unpack
 
 try:
     from starlette.applications import Starlette
 except ModuleNotFoundError as error:
     needed = 'the server stub needs an extra: pip install "partner-esim[server]"'
     raise ModuleNotFoundError(needed, name=error.name) from error
+from starlette.requests import Request
 
 from . import _operations, models
 from ._runtime.server.answers import Reply
-from ._runtime.server.application import (
-    Authenticate,
-    Group,
-    Hooks,
-    ImplementationError,
-    Options,
-    Policy,
-    bind,
-)
+from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
 from ._runtime.server.hooks import Allowance, Cursors, RateLimit, RateLimiter
 from ._runtime.server.problems import Problem, Unimplemented
@@ -74,6 +67,8 @@ CREATE_ORDER_REPLAY_HEADERS: Mapping[str, str] = {"Idempotent-Replay": "true"}
 CREATE_TOPUP_REPLAY_HEADERS: Mapping[str, str] = {"Idempotent-Replay": "true"}
 # How many there may be at once of what `create_webhook_endpoint` creates.
 CREATE_WEBHOOK_ENDPOINT_CAPACITY = 3
+
+Authenticate: TypeAlias = Callable[[str, Request], Awaitable[object]]
 
 
 class Plans(Protocol):
@@ -236,7 +231,7 @@ class UnimplementedSandbox(Sandbox):
 
 _POLICY = Policy(
     errors=_operations.ERROR,
-    credential=("Authorization", "Bearer "),
+    schemes=_operations.SCHEMES,
     max_body=MAX_BODY_BYTES,
     rate_limits=RATE_LIMITS,
     rate_headers=("RateLimit-Policy", "RateLimit", "Retry-After"),

@@ -200,7 +200,9 @@ class Caller:
         self._url = origin.url + "/api"
 
     def __call__(self, call: Call, **options: Any) -> Any:
-        options = {"base_url": self._url, "api_key": KEY, "max_retries": 0, **options}
+        options = {"base_url": self._url, "max_retries": 0, **options}
+        if "api_key" in inspect.signature(self.module.Client).parameters:
+            options = {"api_key": KEY, **options}
         if not self.asynchronous:
             with self.module.Client(**options) as client:
                 return call(client)
@@ -592,7 +594,7 @@ def test_key_and_address_come_from_the_environment(
 
 @pytest.mark.parametrize(
     "options",
-    [{"api_key": None}, {"base_url": "ftp://x"}, {"base_url": "http://é.x"}, {"api_key": "a\n"}],
+    [{"base_url": "ftp://x"}, {"base_url": "http://é.x"}, {"api_key": "a\n"}],
 )
 def test_a_client_that_cannot_work_is_not_made(caller: Caller, options: Json) -> None:
     with pytest.raises(caller.module.InvalidArgumentError):

@@ -11,7 +11,7 @@ from tests.functional.conftest import Generate
 from tests.functional.documents import THING, document, operation, ref
 from tests.functional.origin import Answer, Origin
 
-OPTIONS = {"api_key": None, "max_retries": 0}
+OPTIONS = {"max_retries": 0}
 
 
 def test_names_of_a_page_may_be_any_names(package: Generate, origin: Origin) -> None:

@@ -92,7 +92,7 @@ def test_the_generated_client_calls_the_generated_server(package: Generate) -> N
     made = package(api())
     with (
         Server(made.server.create_app(things=implementation(made))) as server,
-        made.Client("key", base_url=server.url) as client,
+        made.Client(base_url=server.url) as client,
     ):
         assert client.things.make_thing(id="b").id == "b"
         with pytest.raises(made.NotFoundError) as raised:

@@ -30,6 +30,7 @@ from specwright.runtime.server.application import (
 from specwright.runtime.server.context import Context
 from specwright.runtime.server.hooks import Allowance, Cursors, RateLimit
 from specwright.runtime.server.problems import Problem, Unimplemented
+from specwright.runtime.shared.auth.token import Token
 from specwright.runtime.shared.operation import (
     Content,
     ErrorCode,
@@ -209,7 +210,6 @@ SPECIAL_THING: Operation[Any] = Operation(
     method="GET",
     path="/things/special",
     responses={"200": as_json("Echo")},
-    secured=True,
     rate_limit="read",
 )
 UPLOAD: Operation[None] = Operation(
@@ -223,10 +223,13 @@ UPLOAD: Operation[None] = Operation(
     responses={"200": (Content("text/plain"),)},
     rate_limit="write",
 )
-OPERATIONS = (CREATE_THING, LIST_THINGS, GET_THING, DELETE_THING, SPECIAL_THING, UPLOAD)
+OPERATIONS = tuple(
+    replace(each, security=({"key": ()},))
+    for each in (CREATE_THING, LIST_THINGS, GET_THING, DELETE_THING, SPECIAL_THING, UPLOAD)
+)
 POLICY = Policy(
     errors=SHAPE,
-    credential=("Authorization", "Bearer "),
+    schemes={"key": Token(argument="api_key")},
     max_body=1000,
     rate_limits=(RateLimit("read", 1000, 60), RateLimit("write", 1000, 60)),
     rate_headers=("RateLimit-Policy", "RateLimit", "Retry-After"),
@@ -946,7 +949,7 @@ def test_without_authentication_every_request_is_let_in() -> None:
 
 
 def test_an_operation_may_be_open_to_all() -> None:
-    with Server(application(Things(), operations=[replace(GET_THING, secured=False)])) as server:
+    with Server(application(Things(), operations=[replace(GET_THING, security=())])) as server:
         assert server.send("GET", "/things/a", key=None).status == 200
 
 

@@ -6,6 +6,7 @@ names which generated code keeps for itself are taken in every document, needed 
 
 from __future__ import annotations
 
+import hashlib
 import re
 import sys
 from collections.abc import Container, Mapping, Sequence, Set
@@ -26,6 +27,13 @@ CLIENT = frozenset(
 GROUP = frozenset(
     "bool bytes cast datetime decimal deprecated float int models object overload str uuid".split()
 )
+# Other arguments of the clients' constructors, what these call, and types of credentials.
+CONSTRUCTOR = frozenset(
+    """
+    app_name base_url deadline headers http_client max_response_bytes max_retries proxy self str
+    super timeout transport tuple
+    """.split()
+)
 # Other arguments of methods and handlers, and what the scaffold's handlers call.
 METHOD = frozenset("body context request_options self super".split())
 # Other arguments of `create_app`, its options among them, and what it calls.
@@ -41,22 +49,23 @@ SCAFFOLD = frozenset(["app"])
 # groups of the asynchronous client have it before their name.
 CLIENTS = frozenset(
     """
-    AsyncGenerator Awaitable Batch Callable Credential Generator Group Iterable JsonValue Literal
-    MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages RawBody Redirect RequestOptions SERVICE Sequence
-    ServerSentEvent Stream SyncGroup TYPE_CHECKING Timeout Transport
+    AsyncGenerator Awaitable Batch Callable ClientCredentials Credentials Generator Group Iterable
+    JsonValue Literal MAX_RESPONSE_BYTES Mapping OMIT Omit Page Pages PasswordCredentials RawBody
+    Redirect RequestOptions SERVICE Sequence ServerSentEvent Stream SyncGroup TYPE_CHECKING Timeout
+    Transport
     """.split()
 )
 # Globals of the server module and of the scaffold's modules.
 SERVER = frozenset(
     """
-    Allowance Any AsyncIterable Authenticate Checker Context Cursors Group Hooks
-    ImplementationError Iterable JsonValue Literal Mapping Options Policy Problem Protocol RateLimit
-    RateLimiter RawBody Redirect Reply Request Sequence ServerSentEvent Starlette Unimplemented
-    Unpack
+    Allowance Any AsyncIterable Authenticate Awaitable Callable Checker Context Credentials Cursors
+    Group Hooks ImplementationError Iterable JsonValue Literal Mapping Options Policy Problem
+    Protocol RateLimit RateLimiter RawBody Redirect Reply Request Sequence ServerSentEvent Starlette
+    TypeAlias TypedDict Unimplemented Unpack
     """.split()
 )
 # Globals of the module that has a constant for each operation.
-OPERATIONS = frozenset(["ERROR", "SERVICE", "STATUS_ERRORS"])
+OPERATIONS = frozenset(["ERROR", "SCHEMES", "SERVICE", "STATUS_ERRORS"])
 # What some document brings into the models module, and what Python keeps.
 MODELS = frozenset(
     """
@@ -184,6 +193,27 @@ def argument_names(wanted: Sequence[tuple[str, str]]) -> list[str]:
 
 def _precedence(place: str, name: str) -> tuple[int, bool]:
     return (*PLACES, place).index(place), snake(name) != name
+
+
+def credential_name(scheme: str, variables: Set[str] = frozenset()) -> str:
+    """Name the client's argument for the credential of a security scheme.
+
+    Args:
+        variables: the client's arguments for variables of servers.
+    """
+    # One word for everybody.
+    name = snake(scheme.replace("OAuth", "Oauth"))
+    return apart(name, CONSTRUCTOR | variables, "_credential")
+
+
+def variable_name(name: str) -> str:
+    """Name the client's argument for a variable in the URL of a server."""
+    return apart(snake(name), CONSTRUCTOR, "_variable")
+
+
+def with_digest(name: str, written: str) -> str:
+    """Tell a name apart from others by what it was made of."""
+    return f"{name}_{hashlib.sha256(written.encode()).hexdigest()[:6]}"
 
 
 def model_name(key: str) -> str:

@@ -1,12 +1,26 @@
-"""The credential that generated clients send and generated servers ask for."""
+"""The security schemes of a document, what operations ask for, and the table of their kinds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from specwright.document import naming
 from specwright.document.model import Document
-from specwright.document.sites import Site, components, members
+from specwright.document.servers import all_servers
+from specwright.document.sites import Direction, Site, components, members, operations
+from specwright.runtime.shared.auth.api_key import ApiKey
+from specwright.runtime.shared.auth.basic import Basic
+from specwright.runtime.shared.auth.http_client import ByHTTPClient
+from specwright.runtime.shared.auth.oauth2 import OAuth2
+from specwright.runtime.shared.auth.scheme import Scheme
+from specwright.runtime.shared.auth.token import Token
+from specwright.runtime.shared.operation import Security
+
+# The first that knows a scheme takes it; the last one knows every scheme.
+KINDS: tuple[type[Scheme], ...] = (Token, Basic, ApiKey, OAuth2, ByHTTPClient)
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,12 +33,12 @@ class Credential:
     @classmethod
     def of(cls, document: Document) -> Credential | None:
         """Return what the document asks for; None when it asks for none in a header."""
-        found = credential_scheme(document)
-        if found is None:
-            return None
-        if found[1].value.get("type") == "apiKey":
-            return cls(str(found[1].value.get("name")), "")
-        return cls("Authorization", "Bearer ")
+        for _, site in schemes(document):
+            scheme = scheme_of("", site.value)
+            if scheme.location == "header" and isinstance(scheme, ApiKey | Token):
+                prefix = f"{scheme.scheme} " if isinstance(scheme, Token) else ""
+                return cls(scheme.name, prefix)
+        return None
 
 
 def schemes(document: Document) -> Iterator[tuple[str, Site]]:
@@ -32,26 +46,71 @@ def schemes(document: Document) -> Iterator[tuple[str, Site]]:
     return members(document, components(document), "securitySchemes")
 
 
-def credential_scheme(document: Document) -> tuple[str, Site] | None:
-    """The first scheme whose credential stands in a header as it was given."""
-    return next((each for each in schemes(document) if _is_in_header(each[1])), None)
+def scheme_table(document: Document) -> Mapping[str, Scheme]:
+    """The schemes that the operations of the document ask for, by their names in it."""
+    declared = dict(schemes(document))
+    asked = dict.fromkeys(
+        name
+        for site in operations(document)
+        if site.direction is Direction.PATH
+        for alternative in security(document, site)
+        for name in alternative
+    )
+    given = [name for name in asked if not isinstance(_of(declared, "", name), ByHTTPClient)]
+    named = _names(document, asked)
+    if len(given) == 1:
+        named[given[0]] = "api_key"
+    return {name: _of(declared, argument, name) for name, argument in named.items()}
 
 
-def _is_in_header(scheme: Site) -> bool:
-    match scheme.value.get("type"):
-        case "http":
-            return str(scheme.value.get("scheme")).lower() == "bearer"
-        case "apiKey":
-            return scheme.value.get("in") == "header"
-        case kind:
-            # A token, however it was obtained (RFC 6750).
-            return kind in ("oauth2", "openIdConnect")
+def security(document: Document, operation: Site) -> Security:
+    """What lets a caller of an operation in: any of these alternatives.
+
+    A document that says of no operation what it asks for, and has schemes, leaves it to the caller
+    to send a credential of one of them.
+    """
+    declared = operation.value.get("security", document.data.get("security"))
+    if declared is None and not _is_security_declared(document):
+        return (
+            (*({name: ()} for name, _ in schemes(document)), {}) if any(schemes(document)) else ()
+        )
+    return tuple(
+        {str(name): tuple(map(str, scopes or ())) for name, scopes in each.items()}
+        for each in declared or ()
+        if isinstance(each, dict)
+    )
 
 
 def demanded_scheme(document: Document, operation: Site) -> Site | None:
     """The scheme that an operation names first; None if it asks nobody for a credential."""
-    declared = operation.value.get("security", document.data.get("security"))
-    requirements = declared if isinstance(declared, list) else []
-    known: dict[str | None, Site] = dict(schemes(document))
-    named = [next(iter(each), None) for each in requirements if isinstance(each, dict)]
-    return known.get(named[0]) if named and None not in named else None
+    alternatives = security(document, operation)
+    named = next(iter(alternatives[0]), None) if alternatives and all(alternatives) else None
+    return dict(schemes(document)).get(named or "")
+
+
+def _of(declared: Mapping[str, Site], argument: str, name: str) -> Scheme:
+    return scheme_of(argument, declared[name].value if name in declared else {})
+
+
+def scheme_of(argument: str, declared: Mapping[str, Any]) -> Scheme:
+    """Read a security scheme object, whose credential an argument of the client takes."""
+    made = (kind.of(argument, declared) for kind in KINDS)
+    return next(each for each in made if each is not None)
+
+
+def _names(document: Document, asked: Mapping[str, None]) -> dict[str, str]:
+    variables = {
+        each.argument for server in all_servers(document) for each in server.variables.values()
+    }
+    names = {name: naming.credential_name(name, variables) for name in asked}
+    counts = Counter(names.values())
+    return {
+        name: named if counts[named] == 1 else naming.with_digest(named, name)
+        for name, named in names.items()
+    }
+
+
+def _is_security_declared(document: Document) -> bool:
+    return "security" in document.data or any(
+        "security" in site.value for site in operations(document)
+    )

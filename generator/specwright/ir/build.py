@@ -16,7 +16,8 @@ from specwright.document.naming import (
 )
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import allows_null
-from specwright.document.security import Credential
+from specwright.document.security import scheme_table, security
+from specwright.document.servers import all_servers, server_of, servers
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
 from specwright.ir.contents import Contents
@@ -25,6 +26,7 @@ from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import MAX_DEPTH, kinds
 from specwright.ir.model import (
+    Alternatives,
     Api,
     Body,
     Default,
@@ -37,11 +39,14 @@ from specwright.ir.model import (
     Parameter,
     Refusal,
     Response,
+    Server,
     TypeRef,
     Webhook,
 )
 from specwright.ir.pages import attributes, page
 from specwright.ir.refusals import refusals
+from specwright.ir.schemes import security_schemes
+from specwright.ir.servers import server_arguments, shown_server
 from specwright.ir.types import Types
 from specwright.ir.webhooks import declared, parsers
 from specwright.pointer import join, resolve
@@ -103,13 +108,14 @@ class _Builder:
             summary=_text(info.get("summary")),
             description=_text(info.get("description")),
             names=self.names,
-            server_url=_text(_server(data)),
+            servers=tuple(map(shown_server, servers(self.document))),
+            server_arguments=server_arguments(all_servers(self.document)),
             groups=groups,
             webhooks=webhooks,
             signatures=signatures,
             deliveries=deliveries,
             parsers=parsers_,
-            credential=Credential.of(self.document),
+            schemes=security_schemes(scheme_table(self.document)),
             errors=error_types(self.document, self.types),
             error_body=error_body(each for group in groups for each in group.operations),
             examples=examples.answers(each for group in groups for each in group.operations),
@@ -161,7 +167,8 @@ class _Builder:
             summary=_text(value.get("summary")),
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
-            secured=any(value.get("security", self.document.data.get("security")) or ()),
+            security=self._security(site),
+            server=self._server(site),
             parameters=parameters_,
             body=body,
             responses=responses,
@@ -170,6 +177,18 @@ class _Builder:
             final=self._final(site, responses),
             pointer=site.pointer,
         )
+
+    def _security(self, site: OperationSite) -> Alternatives:
+        if site.direction is not Direction.PATH:
+            return ()
+        return tuple(
+            {Text(name): tuple(map(Text, scopes)) for name, scopes in alternative.items()}
+            for alternative in security(self.document, site)
+        )
+
+    def _server(self, site: OperationSite) -> Server | None:
+        found = server_of(self.document, site) if site.direction is Direction.PATH else None
+        return None if found is None else shown_server(found)
 
     def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
         # Only what may be sent again is asked again and again.
@@ -341,12 +360,3 @@ def _says_what_others_say(parameter: Site) -> bool:
 
 def _text(value: Any) -> Text:
     return Text(value if isinstance(value, str) else "")
-
-
-def _server(data: dict[str, Any]) -> str:
-    """The first server's URL with the defaults of its variables."""
-    servers = data.get("servers") or [{"url": "/"}]
-    url = str(servers[0].get("url", "/"))
-    for name, variable in (servers[0].get("variables") or {}).items():
-        url = url.replace("{" + name + "}", str(variable.get("default", "")))
-    return url

@@ -19,11 +19,12 @@ from specwright.text import Text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from specwright.document.security import Credential
     from specwright.runtime.shared.media.medium import Medium
 
 # What an object declares by `x-contract-*`: each key of its place without the prefix.
 Contract: TypeAlias = "Mapping[str, object]"
+# What lets a caller in: for each alternative its schemes, with the scopes of each.
+Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
 JsonValue: TypeAlias = "str | int | float | bool | list[JsonValue] | dict[str, JsonValue] | None"
 
 # Statuses whose answers have no body (RFC 9110, 15.3.5 and 15.3.6).
@@ -376,7 +377,8 @@ class Operation:
         follow_name: the method beside it that waits for new items, if its `page` can resume.
         wait_name: the method beside it that waits for one of its `final` states.
         constant: name in the plan table (`CREATE_ORDER`).
-        secured: whether a security requirement applies.
+        security: the credentials that let a caller in; an empty alternative needs none.
+        server: of its own, in place of those of the document.
         page: where its answers keep a page, when the operation declares pagination.
         final: the states in which what it reads stays, when a GET declares them.
     """
@@ -392,7 +394,8 @@ class Operation:
     summary: Text
     description: Text
     deprecated: bool
-    secured: bool
+    security: Alternatives
+    server: Server | None
     parameters: tuple[Parameter, ...]
     body: Body | None
     responses: tuple[Response, ...]
@@ -400,6 +403,11 @@ class Operation:
     page: Page | None
     final: FinalStates | None
     pointer: str
+
+    @property
+    def secured(self) -> bool:
+        """Whether nobody is let in without credentials."""
+        return bool(self.security) and all(self.security)
 
     @property
     def is_idempotent(self) -> bool:
@@ -621,6 +629,60 @@ class Call:
 
 
 @dataclass(frozen=True, slots=True)
+class ServerVariable:
+    """A part of a server's URL, and the client's argument for it."""
+
+    argument: str
+    default: Text | None
+    values: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server; its variables stand in braces in its URL."""
+
+    url: Text
+    variables: Mapping[Text, ServerVariable]
+
+
+@dataclass(frozen=True, slots=True)
+class ServerArgument:
+    """An argument of the client for the variables of one name.
+
+    Attributes:
+        values: those that may stand in all servers; empty where any text may.
+        default: None where servers differ in it, or have none.
+    """
+
+    name: str
+    values: tuple[Text, ...]
+    default: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class SecurityScheme:
+    """A security scheme that operations ask for.
+
+    Attributes:
+        kind, module: its class in the runtime, and the module of that.
+        members: what the class is told.
+        argument: of the client.
+        value: the type of a credential.
+        grants: classes of the module that obtain credentials.
+        is_given: whether the client takes a credential, and does not leave it to its HTTP client.
+    """
+
+    key: Text
+    kind: str
+    module: str
+    members: Mapping[str, object]
+    argument: str
+    value: str
+    grants: tuple[str, ...]
+    is_given: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Names:
     """What the configuration calls things; nothing in it comes from the toolkit."""
 
@@ -643,13 +705,14 @@ class Api:
     summary: Text
     description: Text
     names: Names
-    server_url: Text
+    servers: tuple[Server, ...]
+    server_arguments: tuple[ServerArgument, ...]
     groups: tuple[Group, ...]
     webhooks: tuple[Webhook, ...]
     signatures: tuple[Declared, ...]
     deliveries: tuple[Declared, ...]
     parsers: tuple[Parser, ...]
-    credential: Credential | None
+    schemes: tuple[SecurityScheme, ...]
     errors: ErrorTypes | None
     error_body: str
     examples: tuple[Example, ...]
@@ -664,6 +727,11 @@ class Api:
         answers = [each for operation in self.operations for each in operation.answers]
         holders: list[Body | Response] = [*bodies, *answers]
         return frozenset(content.medium.name for each in holders for content in each.contents)
+
+    @property
+    def credentials(self) -> tuple[SecurityScheme, ...]:
+        """The schemes whose credentials a client takes."""
+        return tuple(each for each in self.schemes if each.is_given)
 
     @property
     def redirects(self) -> bool:

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, cast
-from urllib.parse import urlsplit
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -23,9 +20,10 @@ from ..shared.codec import Codecs, problems_of
 from ..shared.media.medium import Payload
 from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, ListOperation, Operation, attribute
+from .addresses import Addresses
 from .attempts import GONE
 from .contents import accept, has_body, is_stream, raw, received, sent
-from .credentials import Credential
+from .credentials import Credentials
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import is_cookie_pair, is_field_value, merged
 from .omit import OMIT
@@ -38,8 +36,6 @@ from .transport import Headers, Request, Response
 from .urls import parts, with_parts
 
 T = TypeVar("T")
-
-_PRINTED = re.compile("[!-~]+")
 
 
 @dataclass(slots=True)
@@ -58,8 +54,9 @@ class Collected:
 collected: ContextVar[Collected | None] = ContextVar("collected", default=None)
 
 
-# The service, the key, where the API is, how calls are made, the name of the program.
-Given = tuple[Service, Credential, str | None, Options, str | None]
+# The service, the credentials, where the API is, what stands in its addresses, how calls are made,
+# the name of the program.
+Given = tuple[Service, Credentials, str | None, Mapping[str, str | None], Options, str | None]
 
 
 class Core:
@@ -75,32 +72,23 @@ class Core:
     def __init__(
         self,
         service: Service,
-        credential: Credential,
+        credentials: Credentials,
         base_url: str | None,
+        variables: Mapping[str, str | None],
         options: Options,
         app_name: str | None,
     ) -> None:
-        variable = f"{service.env_prefix}_BASE_URL"
-        base_url = base_url or os.environ.get(variable) or service.server_url
-        host = _host(base_url)
-        if host is None:
-            # Not shown: there may be a password in it.
-            raise InvalidArgumentError(
-                "the base URL is not an HTTP address in ASCII, without user, query and fragment; "
-                f"pass base_url or set {variable}"
-            )
+        self._addresses = Addresses(service, base_url, variables)
+        self.base_url = self._addresses.base.url
         if app_name is not None and not is_field_value(app_name):
             raise InvalidArgumentError("app_name has characters that no header can carry")
-        self.base_url = base_url.rstrip("/")
         self.service = service
         self.options = options
         self._codecs = Codecs(service.models)
         self._headers: Headers = [
-            ("host", host),
             ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
         ]
-        self.credential = credential
-        credential.prepare(service, options.headers)
+        self.credentials = credentials
 
     def with_options(self, given: ClientOptions) -> Self:
         """Return a copy that makes calls with other options, by the same connections.
@@ -124,6 +112,7 @@ class Core:
         Raises:
             InvalidArgumentError: an argument breaks the contract.
         """
+        address = self._addresses.of(operation.server)
         path, query, cookies = operation.path, list[str](), list[str]()
         headers = Headers()
         for parameter in operation.parameters:
@@ -155,7 +144,11 @@ class Core:
         if cookies:
             headers.append(("cookie", "; ".join(cookies)))
         stream = self._is_streamed(operation, options)
-        own = [*self._headers, ("accept", accept(operation, options.accept))]
+        own = [
+            ("host", address.host),
+            *self._headers,
+            ("accept", accept(operation, options.accept)),
+        ]
         # What is packed is unpacked at its end.
         own += [] if stream else [("accept-encoding", "gzip")]
         content: Payload | None = None
@@ -169,18 +162,13 @@ class Core:
             query = with_parts(query, options.query)
         return Request(
             operation.method,
-            self.base_url + path + ("?" + "&".join(query) if query else ""),
+            address.url + path + ("?" + "&".join(query) if query else ""),
             merged(merged(own, options.headers), headers),
             content,
             options.timeout,
-            route=self.base_url + operation.path,
+            route=address.url + operation.path,
             stream=stream,
         )
-
-    def has_key(self, request: Request) -> bool:
-        """Tell whether a request needs no key: there is none, or the caller wrote its header."""
-        name = self.credential.name
-        return name is None or any(each.lower() == name for each, _ in request.headers)
 
     def _encoded(self, model: str, where: str, value: object) -> bytes:
         return _written(where, lambda: self._codecs[model].encode(value))
@@ -273,21 +261,6 @@ class Core:
         following = next_position(pagination, body, response, given, len(items))
         more = has_more(pagination, body, given, following)
         return PageData(items, following, more)
-
-
-def _host(base_url: str) -> str | None:
-    """The host of an address to which paths can be added; None where it is no such address."""
-    try:
-        parts = urlsplit(base_url)
-        is_usable = (
-            parts.scheme in ("http", "https")
-            and parts.hostname
-            and parts.port != 0
-            and not (parts.query or parts.fragment or "@" in parts.netloc)
-        )
-    except ValueError:
-        return None
-    return parts.netloc if is_usable and _PRINTED.fullmatch(base_url) else None
 
 
 def _written(where: str, write: Callable[[], T]) -> T:

@@ -79,7 +79,9 @@ class ErrorBody:
 
     def details(self) -> Sequence[JsonValue]:
         """Return the faults that the body lists."""
-        return next((each for each in self._at("details") if isinstance(each, list)), [])
+        return next(
+            (each for each in self._at("details") if isinstance(each, list)), list[JsonValue]()
+        )
 
     def _at(self, name: str) -> Iterator[JsonValue]:
         declared: Path = getattr(self.shape, name)

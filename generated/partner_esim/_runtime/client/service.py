@@ -3,9 +3,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from types import ModuleType
 
+from ..shared.auth.scheme import Scheme
+from ..shared.operation import Security
+from ..shared.servers import Server
 from .errors import StatusErrors
 
 
@@ -16,9 +20,18 @@ class Service:
     models: ModuleType
     error: StatusErrors
     env_prefix: str
-    server_url: str
     user_agent: str
-    credential_header: str | None
-    credential_prefix: str
+    # The usual one first.
+    servers: tuple[Server, ...] = ()
+    schemes: Mapping[str, Scheme] = field(default_factory=dict[str, Scheme])
     # With the policy, and with what is left.
     rate_limit_headers: tuple[str | None, str | None] = (None, None)
+
+    def variable(self, argument: str) -> str:
+        """Return the variable of the environment that stands in for an argument."""
+        return f"{self.env_prefix}_{argument.upper()}"
+
+    @property
+    def security(self) -> Security:
+        """What requests without an operation ask for: any credential, or none."""
+        return (*({name: ()} for name in self.schemes), {})

@@ -30,6 +30,15 @@ class Timeout:
     pool: float | None = 30.0
 
 
+class SecretURL(str):
+    """A URL with a credential in its query, which neither messages nor logs show."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return repr(f"{self.partition('?')[0]}?…")
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """A request as it is sent.

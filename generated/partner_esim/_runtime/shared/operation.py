@@ -9,6 +9,8 @@ from typing import Generic, Literal, TypeVar, cast
 
 from pydantic import JsonValue
 
+from .servers import Server
+
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
@@ -17,6 +19,8 @@ Location = Literal["path", "query", "header", "cookie"]
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 Way = Literal["cursor", "url", "link", "page", "offset"]
 Kind = Literal["string", "integer", "number", "boolean", "array", "object", "any"]
+# Alternatives: for each the schemes that it takes together, with the scopes of each.
+Security = tuple[Mapping[str, tuple[str, ...]], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +175,9 @@ class Operation(Generic[Result]):
             of an array, `*`, with dots between.
         responses: by status pattern (`201`, `2XX`, `default`) the forms that the answer's body
             may have; none where the document says nothing of a body.
+        security: the credentials that let a caller in (OpenAPI 3.1.1, 4.8.30); an empty
+            alternative lets in everybody.
+        server: of its own, in place of those of the document.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
         in_progress: the answer while an earlier request with the same key is still at work
@@ -190,13 +197,19 @@ class Operation(Generic[Result]):
     body_required: bool = True
     refusals: Mapping[str, str] = field(default_factory=dict[str, str])
     responses: Mapping[str, Contents] = field(default_factory=dict[str, Contents])
-    secured: bool = True
+    security: Security = ()
+    server: Server | None = None
     idempotent: bool = False
     in_progress: ErrorAnswer | None = None
     pagination: Pagination | None = None
     one_of: tuple[tuple[tuple[str, ...], str], ...] = ()
     rate_limit: str | None = None
     final: FinalStates | None = None
+
+    @property
+    def secured(self) -> bool:
+        """Whether nobody is let in without credentials."""
+        return bool(self.security) and all(self.security)
 
     @property
     def successes(self) -> tuple[str, ...]:

@@ -5,60 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.check.lint.rule import Violation, unsupported
-from specwright.check.subject import Subject, mapping, sequence
+from specwright.check.subject import Subject, mapping
 from specwright.document import sites
-from specwright.document.security import credential_scheme, schemes
+from specwright.document.security import scheme_of, schemes
 from specwright.document.sites import Direction, Site, essence, is_json
 from specwright.pointer import join
+from specwright.runtime.shared.auth.http_client import ByHTTPClient
 
-_FLOWS = frozenset({"oauth2", "openIdConnect"})
 _PARTS = frozenset({"allowReserved", "encoding", "headers", "itemEncoding", "prefixEncoding"})
 _XML = ("application/xml", "+xml", "/xml")
 
 
 def unsupported_security_scheme(subject: Subject) -> Iterator[Violation]:
-    chosen = credential_scheme(subject.document)
     for name, scheme in schemes(subject.document):
-        if chosen is None:
-            yield Violation(scheme.pointer, f"the client cannot send the credential of '{name}'")
-        elif scheme.pointer != chosen[1].pointer:
+        is_left = isinstance(scheme_of("", scheme.value), ByHTTPClient)
+        # A certificate belongs to the connection, and so to the HTTP client.
+        if is_left and scheme.value.get("type") != "mutualTLS":
             yield Violation(
-                scheme.pointer, f"the client sends the credential of '{chosen[0]}', not of '{name}'"
+                scheme.pointer, f"the client leaves '{name}' to the HTTP client that it is given"
             )
-        elif scheme.value.get("type") in _FLOWS:
-            yield Violation(
-                scheme.pointer, "the client takes a token as its key; it does not obtain one"
-            )
-
-
-def unsupported_security(subject: Subject) -> Iterator[Violation]:
-    chosen = credential_scheme(subject.document)
-    known = {chosen[0]} if chosen else set()
-    for holder in (Site("", subject.document.data), *subject.operations):
-        requirements = list(map(mapping, sequence(holder.value.get("security"))))
-        for index, requirement in enumerate(requirements):
-            pointer = holder.pointer + join("security", index)
-            if not requirement and len(requirements) > 1:
-                yield Violation(pointer, "the client sends credentials always")
-            elif requirement.keys() - known:
-                names = " with ".join(f"'{name}'" for name in requirement)
-                yield Violation(pointer, f"the client sends no {names}")
 
 
 def unsupported_server(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("server"):
-        url, variables = str(node.value.get("url")), mapping(node.value.get("variables"))
         place, _, number = node.pointer.rpartition("/")
-        if place != "/servers":
-            yield Violation(node.pointer, "all operations are called at the base URL of the client")
-        elif number != "0":
-            yield Violation(node.pointer, "the base URL of the client is that of the first server")
-        # A URL that is one variable is what the client calls its base URL.
-        elif variables and url.strip("/") not in {f"{{{name}}}" for name in variables}:
-            yield Violation(
-                f"{node.pointer}/variables",
-                "the client takes the defaults of variables, or a whole base URL",
-            )
+        if place != "/servers" and number != "0":
+            yield Violation(node.pointer, "the first of these servers is called, or the base URL")
 
 
 def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
@@ -128,12 +100,6 @@ def unsupported_callback(subject: Subject) -> Iterator[Violation]:
             )
 
 
-_BEARER = """
-        security: [{token: []}]
-        components:
-          securitySchemes:
-            token: {type: http, scheme: bearer}
-        """
 _BODY = """
         paths:
           /orders:
@@ -155,42 +121,36 @@ _ANSWER = """
 RULES = (
     unsupported(
         "unsupported-security-scheme",
-        "The client sends one credential in a header, and the server asks for that one: a bearer "
-        "token or an API key. It is that of the first such scheme.",
+        "The client sends tokens, passwords and API keys. It answers no challenge of a service, as "
+        "Digest asks for: an HTTP client can, which the caller passes as `http_client`.",
         """
         components:
           securitySchemes:
-            key: {type: apiKey, in: query, name: key}
+            user: {type: http, scheme: digest}
         """,
         """
         components:
           securitySchemes:
-            key: {type: apiKey, in: header, name: X-Key}
+            user: {type: http, scheme: basic}
         """,
         unsupported_security_scheme,
     ),
     unsupported(
-        "unsupported-security",
-        "An operation asks for the one credential that the client has, or for none. There are no "
-        "alternatives, no credentials that may be left out, and never two at a time.",
-        """
-        security: [{token: []}, {}]
-        components:
-          securitySchemes:
-            token: {type: http, scheme: bearer}
-        """,
-        _BEARER,
-        unsupported_security,
-    ),
-    unsupported(
         "unsupported-server",
-        "The client calls everything at one base URL, by default that of the first server with the "
-        "defaults of its variables.",
+        "An operation that has servers of its own is called at the first of them, unless the "
+        "client is given a base URL that is none of the document's.",
+        """
+        paths:
+          /files:
+            servers: [{url: https://files.example.com}, {url: https://files.example.org}]
+            get: {responses: {"204": {description: None.}}}
+        """,
         """
         servers: [{url: https://api.example.com}, {url: https://eu.example.com}]
-        """,
-        """
-        servers: [{url: https://api.example.com}]
+        paths:
+          /files:
+            servers: [{url: https://files.example.com}]
+            get: {responses: {"204": {description: None.}}}
         """,
         unsupported_server,
     ),

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from inspect import isawaitable
+from time import monotonic
 from typing import Any, TypeVar, cast
 
+from ..shared.auth.scheme import Scheme
 from ..shared.operation import ListOperation, Operation
 from .attempts import Pause, attempts
 from .core import Core, Given
 from .courses import run, run_async, sleep
+from .credentials import with_credential
 from .options import Options, RequestOptions
 from .pagination import AsyncPages, Batch, Page, PageData, follow
+from .signing import hurried
 from .streams import AsyncStream, Stream
+from .tokens import Tokens, obtained, obtained_async
 from .transport import AsyncTransport, Request, Response, Transport, TransportError
 from .waiting import wait
 
@@ -122,6 +128,7 @@ class SyncCalls(Core):
         return cast("T", self.result(operation, answer))
 
     def _exchange(self, operation: Operation[Any], request: Request, options: Options) -> Response:
+        schemes = self.credentials.chosen(operation, request)
         steps = attempts(operation, request, options, self.service.error)
         step = next(steps)
         while True:
@@ -130,7 +137,10 @@ class SyncCalls(Core):
                 self.sleep(step)
             else:
                 try:
-                    outcome = self.transport.send(self._signed(step))
+                    began = monotonic()
+                    outcome = self.transport.send(self._signed(step, schemes, began))
+                    if outcome.status == 401 and self.credentials.outdated(schemes):
+                        outcome = self.transport.send(self._signed(step, schemes, began))
                 except TransportError as error:
                     outcome = error
             try:
@@ -138,10 +148,17 @@ class SyncCalls(Core):
             except StopIteration as end:
                 return cast("Response", end.value)
 
-    def _signed(self, request: Request) -> Request:
-        if self.has_key(request):
-            return request
-        return replace(request, headers=[*request.headers, self.credential.field()])
+    def _signed(self, request: Request, schemes: Sequence[Scheme], began: float) -> Request:
+        for scheme in schemes:
+            request = with_credential(request, scheme, self._present(request, scheme))
+        return hurried(request, began)
+
+    def _present(self, request: Request, scheme: Scheme) -> object:
+        source = self.credentials.source(scheme)
+        if isinstance(source, Tokens):
+            with source.turn(request.deadline):
+                return obtained(source.course(request), self.transport.send)
+        return source() if callable(source) else source
 
 
 class AsyncCalls(Core):
@@ -247,6 +264,7 @@ class AsyncCalls(Core):
     async def _exchange(
         self, operation: Operation[Any], request: Request, options: Options
     ) -> Response:
+        schemes = self.credentials.chosen(operation, request)
         steps = attempts(operation, request, options, self.service.error)
         step = next(steps)
         while True:
@@ -255,7 +273,11 @@ class AsyncCalls(Core):
                 await self.sleep(step)
             else:
                 try:
-                    outcome = await self.transport.send(await self._signed(step))
+                    began = monotonic()
+                    outcome = await self.transport.send(await self._signed(step, schemes, began))
+                    if outcome.status == 401 and self.credentials.outdated(schemes):
+                        signed = self._signed(step, schemes, began)
+                        outcome = await self.transport.send(await signed)
                 except TransportError as error:
                     outcome = error
             try:
@@ -263,7 +285,15 @@ class AsyncCalls(Core):
             except StopIteration as end:
                 return cast("Response", end.value)
 
-    async def _signed(self, request: Request) -> Request:
-        if self.has_key(request):
-            return request
-        return replace(request, headers=[*request.headers, await self.credential.field_async()])
+    async def _signed(self, request: Request, schemes: Sequence[Scheme], began: float) -> Request:
+        for scheme in schemes:
+            request = with_credential(request, scheme, await self._present(request, scheme))
+        return hurried(request, began)
+
+    async def _present(self, request: Request, scheme: Scheme) -> object:
+        source = self.credentials.source(scheme)
+        if isinstance(source, Tokens):
+            async with source.turn_async(request.deadline):
+                return await obtained_async(source.course(request), self.transport.send)
+        credential = source() if callable(source) else source
+        return await credential if isawaitable(credential) else credential

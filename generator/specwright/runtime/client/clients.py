@@ -17,7 +17,7 @@ from ..shared.operation import Operation, as_json
 from .calls import AsyncCalls, SyncCalls
 from .connections import AsyncHTTPTransport, HTTPTransport
 from .core import Collected, Core, collected
-from .credentials import Credential
+from .credentials import Credentials
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import Fields, is_field_name
 from .options import ClientOptions, Options, RequestOptions, positive_integer
@@ -78,8 +78,9 @@ class SyncClient:
     def __init__(
         self,
         service: Service,
-        credential: Credential,
+        credentials: Credentials,
         base_url: str | None,
+        variables: Mapping[str, str | None],
         given: ClientOptions,
         app_name: str | None,
         max_response_bytes: int,
@@ -87,11 +88,13 @@ class SyncClient:
         http_client: httpx2.Client | None,
         transport: Transport | None,
     ) -> None:
-        self._calls = SyncCalls(service, credential, base_url, Options().changed(given), app_name)
+        options = Options().changed(given)
+        self._calls = SyncCalls(service, credentials, base_url, variables, options, app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
         self._calls.max_item_bytes = limit
         self._calls.transport = transport or HTTPTransport(self.base_url, limit, proxy, http_client)
+        credentials.prepare(service, self.base_url, _brought(http_client, transport))
         self._is_copy = False
 
     @property
@@ -144,8 +147,8 @@ class SyncClient:
     ) -> RawResponse[JsonValue]:
         """Send a request that no method of this client stands for.
 
-        It has the client's address, key, errors and time limits, and is repeated only if its
-        method is idempotent (RFC 9110, 9.2.2).
+        It has the client's address, credentials, errors and time limits, and is repeated only if
+        its method is idempotent (RFC 9110, 9.2.2).
 
         Args:
             path: below the base URL, beginning with `/` and percent-encoded.
@@ -156,7 +159,7 @@ class SyncClient:
         Returns:
             The answer; its value is the JSON body, None when there is none.
         """
-        operation, given = _free(method, path, body, query, request_options)
+        operation, given = _free(self._calls.service, method, path, body, query, request_options)
         options = self._calls.options.changed(given)
         answer = self._calls.answer(operation, {}, body, options)
         return _raw(self._calls, answer, _read(answer))
@@ -189,8 +192,9 @@ class AsyncClient:
     def __init__(
         self,
         service: Service,
-        credential: Credential,
+        credentials: Credentials,
         base_url: str | None,
+        variables: Mapping[str, str | None],
         given: ClientOptions,
         app_name: str | None,
         max_response_bytes: int,
@@ -198,13 +202,15 @@ class AsyncClient:
         http_client: httpx2.AsyncClient | None,
         transport: AsyncTransport | None,
     ) -> None:
-        self._calls = AsyncCalls(service, credential, base_url, Options().changed(given), app_name)
+        options = Options().changed(given)
+        self._calls = AsyncCalls(service, credentials, base_url, variables, options, app_name)
         _check_one_way(proxy=proxy, http_client=http_client, transport=transport)
         limit = positive_integer("max_response_bytes", max_response_bytes)
         self._calls.max_item_bytes = limit
         self._calls.transport = transport or AsyncHTTPTransport(
             self.base_url, limit, proxy, http_client
         )
+        credentials.prepare(service, self.base_url, _brought(http_client, transport))
         self._is_copy = False
 
     @property
@@ -257,8 +263,8 @@ class AsyncClient:
     ) -> RawResponse[JsonValue]:
         """Send a request that no method of this client stands for.
 
-        It has the client's address, key, errors and time limits, and is repeated only if its
-        method is idempotent (RFC 9110, 9.2.2).
+        It has the client's address, credentials, errors and time limits, and is repeated only if
+        its method is idempotent (RFC 9110, 9.2.2).
 
         Args:
             path: below the base URL, beginning with `/` and percent-encoded.
@@ -269,7 +275,7 @@ class AsyncClient:
         Returns:
             The answer; its value is the JSON body, None when there is none.
         """
-        operation, given = _free(method, path, body, query, request_options)
+        operation, given = _free(self._calls.service, method, path, body, query, request_options)
         options = self._calls.options.changed(given)
         answer = await self._calls.answer(operation, {}, body, options)
         return _raw(self._calls, answer, _read(answer))
@@ -318,6 +324,16 @@ def _check_one_way(**ways: object) -> None:
         raise InvalidArgumentError(f"{' and '.join(given)} cannot be given together")
 
 
+def _brought(
+    http_client: httpx2.Client | httpx2.AsyncClient | None, transport: object
+) -> frozenset[str] | None:
+    """The names of the headers that the caller's own way brings; None if there is none."""
+    if http_client is None:
+        return None if transport is None else frozenset()
+    signed = {"authorization"} if http_client.auth is not None else set[str]()
+    return frozenset(http_client.headers) | signed
+
+
 @contextmanager
 def _collected(*, is_open: bool = False) -> Generator[list[Response]]:
     block = Collected([], is_open)
@@ -337,6 +353,7 @@ def _raw(calls: Core, answer: Response, value: T) -> RawResponse[T]:
 
 
 def _free(
+    service: Service,
     method: str,
     path: str,
     body: object,
@@ -355,6 +372,7 @@ def _free(
         path,
         body=() if body is None else as_json(None),
         responses={"2XX": ()},
+        security=service.security,
         idempotent=method in _IDEMPOTENT,
     )
     options = RequestOptions() if given is None else given.copy()

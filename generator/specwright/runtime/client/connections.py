@@ -7,10 +7,11 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, cast
 
+from .addresses import origin_of
 from .bodies import Body, is_left_open, opened
 from .errors import ClientStateError, InvalidArgumentError
 from .exchange import Exchange, failures, outgoing
-from .proxies import chosen_proxy
+from .proxies import Proxies
 from .transport import Request, Response
 
 if TYPE_CHECKING:
@@ -47,18 +48,19 @@ class HTTPTransport:
         self._given = http_client
         self._is_closed = False
         # On a connection of its parent, a process would read answers to the parent.
-        self._clients: dict[int, httpx2.Client] = {}
+        self._clients: dict[tuple[int, str], httpx2.Client] = {}
         if http_client is None:
-            self._scheme = base_url.partition("://")[0]
-            self._proxy = chosen_proxy(base_url, proxy)
+            self._proxies = Proxies(base_url, proxy)
         else:
             _check_kind(http_client, "Client")
 
     def send(self, request: Request) -> Response:
         """Send a request and return the whole answer."""
-        client = self._clients.get(os.getpid())
+        # Hosts differ in proxy and encryption, and one must not use up the connections of another.
+        origin = origin_of(request.url)
+        client = self._clients.get((os.getpid(), origin))
         if client is None or client.is_closed:
-            client = self._client()
+            client = self._client(origin)
         exchange = Exchange(request)
         try:
             with exchange.deadline():
@@ -85,24 +87,28 @@ class HTTPTransport:
     def close(self) -> None:
         """Close all connections; a client that was given stays open."""
         self._is_closed = True
-        client = self._clients.pop(os.getpid(), None)
-        if client is not None and self._given is None:
-            client.close()
+        process = os.getpid()
+        own = [place for place in list(self._clients) if place[0] == process]
+        for client in [self._clients.pop(place) for place in own]:
+            if self._given is None:
+                client.close()
 
-    def _client(self) -> httpx2.Client:
+    def _client(self, origin: str) -> httpx2.Client:
+        process = os.getpid()
+        # Other threads may be here, too.
+        clients = list(self._clients.items())
+        ours = {place: client for place, client in clients if place[0] == process}
         if self._is_closed or (self._given is not None and self._given.is_closed):
             raise ClientStateError(_CLOSED)
-        if self._given is not None and self._clients:
+        if self._given is not None and len(ours) < len(clients):
             raise ClientStateError("the http_client was used by another process; make one in each")
         client = self._given
         if client is None:
             from .pools import client_of
 
-            client = client_of(self._scheme, self._proxy)
-        process = os.getpid()
-        # Another thread may have been here first.
-        client = self._clients.setdefault(process, client)
-        self._clients = {process: client}
+            client = client_of(*self._proxies.of(origin))
+        client = self._clients.setdefault((process, origin), client)
+        self._clients = {**ours, (process, origin): client}
         return client
 
 
@@ -120,10 +126,9 @@ class AsyncHTTPTransport:
         self._given = http_client
         self._is_closed = False
         # A connection belongs to the loop in which it was made.
-        self._clients: dict[asyncio.AbstractEventLoop, httpx2.AsyncClient] = {}
+        self._clients: dict[tuple[asyncio.AbstractEventLoop, str], httpx2.AsyncClient] = {}
         if http_client is None:
-            self._scheme = base_url.partition("://")[0]
-            self._proxy = chosen_proxy(base_url, proxy)
+            self._proxies = Proxies(base_url, proxy)
         else:
             _check_kind(http_client, "AsyncClient")
 
@@ -132,9 +137,10 @@ class AsyncHTTPTransport:
         # Imported here: programs without asynchronous calls never load it.
         import asyncio
 
-        client = self._clients.get(asyncio.get_running_loop())
+        origin = origin_of(request.url)
+        client = self._clients.get((asyncio.get_running_loop(), origin))
         if client is None or client.is_closed:
-            client = self._client()
+            client = self._client(origin)
         exchange = Exchange(request)
         seconds = request.deadline
         try:
@@ -162,16 +168,19 @@ class AsyncHTTPTransport:
         import asyncio
 
         self._is_closed = True
-        client = self._clients.pop(asyncio.get_running_loop(), None)
-        if client is not None and self._given is None:
-            await client.aclose()
+        loop = asyncio.get_running_loop()
+        own = [place for place in self._clients if place[0] is loop]
+        for client in [self._clients.pop(place) for place in own]:
+            if self._given is None:
+                await client.aclose()
 
-    def _client(self) -> httpx2.AsyncClient:
+    def _client(self, origin: str) -> httpx2.AsyncClient:
         import asyncio
 
+        loop = asyncio.get_running_loop()
         if self._is_closed or (self._given is not None and self._given.is_closed):
             raise ClientStateError(_CLOSED)
-        if self._given is not None and self._clients:
+        if self._given is not None and any(place[0] is not loop for place in self._clients):
             raise ClientStateError(
                 "the http_client was used in another event loop; make one in each"
             )
@@ -179,9 +188,11 @@ class AsyncHTTPTransport:
         if client is None:
             from .pools import async_client_of
 
-            client = async_client_of(self._scheme, self._proxy)
-        open_ones = {loop: kept for loop, kept in self._clients.items() if not loop.is_closed()}
-        self._clients = {**open_ones, asyncio.get_running_loop(): client}
+            client = async_client_of(*self._proxies.of(origin))
+        open_ones = {
+            place: kept for place, kept in self._clients.items() if not place[0].is_closed()
+        }
+        self._clients = {**open_ones, (loop, origin): client}
         return client
 
 

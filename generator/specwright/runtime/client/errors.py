@@ -59,6 +59,23 @@ class InvalidResponseError(ApiError):
         self.response = response
 
 
+class TokenRequestError(ApiError):
+    """The service for tokens gave none (RFC 6749, 5.2).
+
+    Attributes:
+        status: HTTP status code of its answer.
+        code: what went wrong, such as `invalid_client`; None when the answer did not say.
+    """
+
+    def __init__(self, status: int, code: object) -> None:
+        self.status = status
+        self.code = code if isinstance(code, str) and code.isprintable() else None
+        said = f" {self.code}" if self.code else ""
+        super().__init__(
+            f"no token could be obtained: the service for tokens answered {status}{said}"
+        )
+
+
 class PaginationError(ApiError):
     """A list cannot be read on: it gave no cursor, or one twice, which would never end."""
 

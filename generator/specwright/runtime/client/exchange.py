@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..shared.media.medium import Chunks, Payload
 from .errors import ApiError, InvalidArgumentError
-from .transport import Request, Step, TransportError
+from .transport import Request, SecretURL, Step, TransportError
 
 if TYPE_CHECKING:
     import httpx2
@@ -111,6 +111,9 @@ def outgoing(
         stream=_stream(content),
         extensions={"timeout": limits},
     )
+    if isinstance(request.url, SecretURL):
+        # The library writes the URL of each request into its log.
+        made.url = _secret_url()(request.url)
     if not isinstance(content, Chunks):
         # Hooks look at the content.
         made.read()
@@ -167,6 +170,20 @@ def _no_content() -> httpx2.ByteStream:
             yield
 
     return NoContent(b"")
+
+
+@cache
+def _secret_url() -> type[httpx2.URL]:
+    import httpx2
+
+    class SecretURL(httpx2.URL):
+        def __str__(self) -> str:
+            return str(self.copy_with(query=b"..."))
+
+        def __repr__(self) -> str:
+            return f"URL({str(self)!r})"
+
+    return SecretURL
 
 
 @cache

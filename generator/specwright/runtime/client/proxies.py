@@ -1,4 +1,4 @@
-"""Which proxy a client's connections go through."""
+"""Which proxies a client's connections go through."""
 
 from __future__ import annotations
 
@@ -6,11 +6,35 @@ import os
 import sys
 from urllib.parse import SplitResult, urlsplit
 
+from .addresses import origin_of
 from .errors import InvalidArgumentError
 
 # These keep proxies in settings of the system, too.
 HAS_SYSTEM_SETTINGS = sys.platform in ("darwin", "win32")
 SCHEMES = ("http", "https", "socks5", "socks5h")
+
+
+class Proxies:
+    """The proxies of the hosts that a client calls.
+
+    Args:
+        base_url: of the host that is called most; its proxy is looked for at once.
+        proxy: for all hosts; None takes the environment's.
+
+    Raises:
+        InvalidArgumentError: a proxy cannot be used.
+    """
+
+    def __init__(self, base_url: str, proxy: str | None) -> None:
+        self._proxy = proxy
+        self._known: dict[str, SplitResult | None] = {}
+        self.of(origin_of(base_url))
+
+    def of(self, origin: str) -> tuple[str, SplitResult | None]:
+        """Return the scheme of a host's URLs, and its proxy."""
+        if origin not in self._known:
+            self._known[origin] = chosen_proxy(origin, self._proxy)
+        return origin.partition("://")[0], self._known[origin]
 
 
 def chosen_proxy(base_url: str, proxy: str | None) -> SplitResult | None:

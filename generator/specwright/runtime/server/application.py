@@ -8,18 +8,20 @@ import logging
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any, TypedDict
 
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 from starlette.routing import BaseRoute, Match
 from starlette.types import Lifespan, Receive, Scope, Send
 
+from ..shared.auth.scheme import Scheme
 from ..shared.codec import Codecs
-from ..shared.operation import ErrorShape, Operation
+from ..shared.operation import ErrorShape, Operation, Security
+from .authentication import Authenticate, Authentication
 from .context import Context
 from .endpoint import Conduct, Endpoint
 from .hooks import RateLimit, RateLimiter
@@ -33,21 +35,19 @@ MAX_BODY = 1024 * 1024
 _SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _REQUEST_ID = re.compile(r"[\x21-\x7e]{1,128}")
 
-Authenticate = Callable[[str, Request], Awaitable[object]]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """What a contract says about all of its operations.
 
     Attributes:
-        credential: header and prefix of the credential, such as `Authorization` and `Bearer `.
+        schemes: those that operations ask for, by their names in the document.
         max_body: bytes of a request's body; None where the contract sets no limit.
         rate_headers: names of the headers for policy, state and retry.
     """
 
     errors: ErrorShape
-    credential: tuple[str, str] | None = None
+    schemes: Mapping[str, Scheme] = field(default_factory=dict[str, Scheme])
     max_body: int | None = None
     rate_limits: tuple[RateLimit, ...] = ()
     rate_headers: tuple[str | None, str | None, str | None] = (None, None, "Retry-After")
@@ -129,6 +129,9 @@ def bind(
         max_body=policy.max_body or options.get("max_body", MAX_BODY),
         check_responses=options.get("check_responses", True),
         refuse_unknown_query=options.get("refuse_unknown_query", False),
+        query_keys=frozenset(
+            each.name for each in policy.schemes.values() if each.location == "query"
+        ),
     )
     endpoints = [Endpoint(operation, handler, conduct) for operation, handler in bound]
     service = _Service(endpoints, conduct.errors, policy, hooks, options)
@@ -186,10 +189,9 @@ class _Service(BaseRoute):
         operations = [endpoint.operation for endpoint in endpoints]
         self._paths = Paths(endpoints, options.get("prefix", ""))
         self._errors = errors
-        self._header, self._prefix = policy.credential or ("", "")
-        self._header_field = self._header.lower().encode()
-        self._authenticate = hooks.get("authenticate")
-        self._is_closed = all(operation.secured for operation in operations)
+        authenticate = hooks.get("authenticate")
+        self._authentication = authenticate and Authentication(policy.schemes, authenticate)
+        self._common_security = _common_security(operations)
         self._rate_limiter = hooks.get("rate_limiter")
         self._rate_limits = {limit.name: limit for limit in policy.rate_limits}
         self._rate_headers = policy.rate_headers
@@ -249,12 +251,12 @@ class _Service(BaseRoute):
         if endpoint is None and method == "OPTIONS" and methods:
             return Answer(204, b"", _allow(methods))
         if endpoint is None:
-            is_secured, limit = self._is_closed, self._common_limits[method in _SAFE]
+            security, limit = self._common_security, self._common_limits[method in _SAFE]
         else:
             operation = context.operation = endpoint.operation
-            is_secured, limit = operation.secured, operation.rate_limit
-        if is_secured and self._authenticate:
-            await self._identify(self._authenticate, context)
+            security, limit = operation.security, operation.rate_limit
+        if security and self._authentication:
+            context.principal = await self._authentication.principal(security, context)
         if limit and self._rate_limiter:
             await self._count(self._rate_limiter, self._rate_limits[limit], context)
         if endpoint is not None:
@@ -263,21 +265,6 @@ class _Service(BaseRoute):
             message = f"This path does not support {method}."
             raise Problem("method_not_allowed", message, headers=_allow(methods))
         raise Problem("route_not_found", "There is nothing at this path.")
-
-    async def _identify(self, authenticate: Authenticate, context: Context) -> None:
-        prefix, text = self._prefix, ""
-        if self._header:
-            text = context.fields.get(self._header_field, b"").decode("latin-1")
-        if (text or not self._header) and text[: len(prefix)].lower() == prefix.lower():
-            credential = text[len(prefix) :].strip()
-            context.principal = await authenticate(credential, context.request)
-        if context.principal is None:
-            headers = {"WWW-Authenticate": prefix.strip()} if prefix else {}
-            if self._header and not text:
-                message = f"The header {self._header} is missing."
-                raise Problem("missing_credentials", message, headers=headers)
-            message = "The credentials are not valid."
-            raise Problem("invalid_credentials", message, headers=headers)
 
     async def _count(self, limiter: RateLimiter, limit: RateLimit, context: Context) -> None:
         allowance = await limiter.take(limit, context)
@@ -320,6 +307,16 @@ async def _send_parts(parts: AsyncIterator[bytes], receive: Receive, send: Send)
 def _allow(methods: Mapping[str, object]) -> dict[str, str]:
     implied = {"OPTIONS", *(("HEAD",) if "GET" in methods else ())}
     return {"Allow": ", ".join(sorted(implied.union(methods)))}
+
+
+def _common_security(operations: Sequence[Operation[Any]]) -> Security:
+    # Who may call nothing learns nothing of what there is.
+    if not all(operation.secured for operation in operations):
+        return ()
+    found: list[Mapping[str, tuple[str, ...]]] = []
+    for operation in operations:
+        found += [each for each in operation.security if each not in found]
+    return tuple(found)
 
 
 def _common_limit(operations: Sequence[Operation[Any]], safe: bool) -> str | None:

@@ -31,6 +31,8 @@ class Conduct:
     max_body: int
     check_responses: bool
     refuse_unknown_query: bool
+    # Names of query parameters that are credentials.
+    query_keys: frozenset[str] = frozenset()
 
 
 class Endpoint:
@@ -94,7 +96,8 @@ class Endpoint:
             wrong += [
                 Fault("unknown_field", f"query.{name}", "The parameter is unknown")
                 for name in dict(sent.query)
-                if not any(
+                if name not in self._conduct.query_keys
+                and not any(
                     reader.parameter.location == "query" and reader.claims(name)
                     for reader, _ in self._readers
                 )

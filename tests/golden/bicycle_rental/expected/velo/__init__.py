@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         RateLimitError,
         ResponseTooLargeError,
         ServerError,
+        TokenRequestError,
         UnprocessableContentError,
         WaitTimeoutError,
     )
@@ -106,6 +107,7 @@ __all__ = [
     "ServerError",
     "testing",
     "Timeout",
+    "TokenRequestError",
     "Transport",
     "TransportError",
     "UnprocessableContentError",

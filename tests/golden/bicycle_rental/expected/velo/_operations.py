@@ -9,19 +9,31 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
-from ._runtime.shared.operation import Content, Contents, ErrorShape, Operation, Parameter, as_json
+from ._runtime.shared.auth.api_key import ApiKey
+from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.operation import (
+    Content,
+    Contents,
+    ErrorShape,
+    Operation,
+    Parameter,
+    Security,
+    as_json,
+)
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
+
+SCHEMES: Mapping[str, Scheme] = {"token": ApiKey(argument="api_key", name="Velo-Token")}
 
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="VELO",
-    server_url="https://api.velo.example.com/v2",
     user_agent="velo/2.3.0 python/" + sys.version.split()[0],
-    credential_header="Velo-Token",
-    credential_prefix="",
+    servers=(Server("https://api.velo.example.com/v2"),),
+    schemes=SCHEMES,
 )
 
 _FAILURES_1: Mapping[str, Contents] = {"default": (Content("application/problem+json", "Problem"),)}
@@ -33,6 +45,7 @@ _FAILURES_3: Mapping[str, Contents] = {
     "422": (Content("application/problem+json", "InvalidProblem"),),
     "default": (Content("application/problem+json", "Problem"),),
 }
+_SECURITY_1: Security = ({"token": ()},)
 
 LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
     "listBicycles",
@@ -52,6 +65,7 @@ LIST_BICYCLES: Operation[models.BicyclePage] = Operation(
         ),
     ),
     responses={"200": as_json("BicyclePage"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -62,6 +76,7 @@ GET_BICYCLE: Operation[models.Bicycle] = Operation(
     "/bicycles/{bicycle_id}",
     parameters=(Parameter("bicycle_id", "bicycle_id", "path", "GetBicycle_BicycleIdParameter"),),
     responses={"200": as_json("Bicycle"), **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -72,6 +87,7 @@ START_RENTAL: Operation[models.Rental] = Operation(
     "/rentals",
     body=as_json("RentalStart"),
     responses={"201": as_json("Rental"), **_FAILURES_3},
+    security=_SECURITY_1,
 )
 
 GET_RENTAL: Operation[models.Rental] = Operation(
@@ -81,6 +97,7 @@ GET_RENTAL: Operation[models.Rental] = Operation(
     "/rentals/{rental_id}",
     parameters=(Parameter("rental_id", "rental_id", "path", "GetRental_RentalIdParameter"),),
     responses={"200": as_json("Rental"), **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -91,6 +108,7 @@ END_RENTAL: Operation[None] = Operation(
     "/rentals/{rental_id}",
     parameters=(Parameter("rental_id", "rental_id", "path", "EndRental_RentalIdParameter"),),
     responses={"204": (), **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
 )
 
@@ -102,4 +120,5 @@ CHANGE_RENTAL: Operation[models.Rental] = Operation(
     parameters=(Parameter("rental_id", "rental_id", "path", "ChangeRental_RentalIdParameter"),),
     body=as_json("RentalChange"),
     responses={"200": as_json("Rental"), **_FAILURES_3},
+    security=_SECURITY_1,
 )

@@ -3,25 +3,19 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Unpack
+from collections.abc import Awaitable, Callable
+from typing import Protocol, TypeAlias, Unpack
 
 try:
     from starlette.applications import Starlette
 except ModuleNotFoundError as error:
     needed = 'the server stub needs an extra: pip install "velo[server]"'
     raise ModuleNotFoundError(needed, name=error.name) from error
+from starlette.requests import Request
 
 from . import _operations, models
 from ._runtime.server.answers import Reply
-from ._runtime.server.application import (
-    Authenticate,
-    Group,
-    Hooks,
-    ImplementationError,
-    Options,
-    Policy,
-    bind,
-)
+from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.shared.codec import Checker
@@ -40,6 +34,9 @@ __all__ = [
     "Rentals",
     "UnimplementedRentals",
 ]
+
+
+Authenticate: TypeAlias = Callable[[str, Request], Awaitable[object]]
 
 
 class Bicycles(Protocol):
@@ -92,7 +89,7 @@ class UnimplementedRentals(Rentals):
     """Answers 501 to what a subclass does not implement."""
 
 
-_POLICY = Policy(errors=_operations.ERROR, credential=("Velo-Token", ""))
+_POLICY = Policy(errors=_operations.ERROR, schemes=_operations.SCHEMES)
 
 
 def create_app(

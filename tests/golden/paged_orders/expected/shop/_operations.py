@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.auth.token import Token
 from ._runtime.shared.operation import (
     Contents,
     ErrorAnswer,
@@ -18,8 +20,10 @@ from ._runtime.shared.operation import (
     Operation,
     Pagination,
     Parameter,
+    Security,
     as_json,
 )
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape(
@@ -37,14 +41,15 @@ ERROR = ErrorShape(
     },
 )
 
+SCHEMES: Mapping[str, Scheme] = {"key": Token(argument="api_key")}
+
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="SHOP",
-    server_url="https://shop.example.com",
     user_agent="shop/2.0.0 python/" + sys.version.split()[0],
-    credential_header="Authorization",
-    credential_prefix="Bearer ",
+    servers=(Server("https://shop.example.com"),),
+    schemes=SCHEMES,
 )
 
 _FAILURES_1: Mapping[str, Contents] = {"default": as_json("Error")}
@@ -53,6 +58,7 @@ _FAILURES_2: Mapping[str, Contents] = {
     "422": as_json("Error"),
     "default": as_json("Error"),
 }
+_SECURITY_1: Security = ({"key": ()},)
 
 LIST_ORDERS: ListOperation[models.Order] = ListOperation(
     "listOrders",
@@ -66,6 +72,7 @@ LIST_ORDERS: ListOperation[models.Order] = ListOperation(
         ),
     ),
     responses={"200": as_json("OrderPage"), **_FAILURES_1},
+    security=_SECURITY_1,
     idempotent=True,
     pagination=Pagination("after", ("orders",), ("after",), ("more",)),
 )
@@ -77,6 +84,7 @@ CREATE_ORDER: Operation[models.Order] = Operation(
     "/orders",
     body=as_json("Order"),
     responses={"201": as_json("Order"), **_FAILURES_2},
+    security=_SECURITY_1,
     idempotent=True,
     in_progress=ErrorAnswer(409, "order_repeated"),
 )

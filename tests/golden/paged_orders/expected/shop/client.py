@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
-from ._runtime.client.credentials import Credential
+from ._runtime.client.credentials import Credentials
 from ._runtime.client.omit import OMIT, Omit
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.pagination import Page
@@ -28,7 +28,8 @@ class ShopClient(_Client):
     Args:
         api_key: the key, or a function that is asked for it at each attempt; None
             takes `SHOP_API_KEY` of the environment.
-        base_url: where the API is; None takes `SHOP_BASE_URL`.
+        base_url: where the API is; None takes `SHOP_BASE_URL`, or
+            `https://shop.example.com`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.
@@ -41,7 +42,7 @@ class ShopClient(_Client):
         transport: carries requests in place of HTTP.
 
     Raises:
-        InvalidArgumentError: an argument cannot have this value, or there is no key.
+        InvalidArgumentError: an argument cannot have this value.
     """
 
     def __init__(
@@ -59,13 +60,14 @@ class ShopClient(_Client):
         http_client: httpx2.Client | None = None,
         transport: Transport | None = None,
     ) -> None:
-        credential = Credential(api_key)
+        credentials = Credentials(api_key=api_key)
         # Reports of errors show local variables.
         del api_key
         super().__init__(
             SERVICE,
-            credential,
+            credentials,
             base_url,
+            {},
             {
                 "timeout": timeout,
                 "max_retries": max_retries,

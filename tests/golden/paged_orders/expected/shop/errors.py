@@ -16,6 +16,7 @@ from ._runtime.client.errors import (
     InvalidResponseError as InvalidResponseError,
     PaginationError as PaginationError,
     ResponseTooLargeError as ResponseTooLargeError,
+    TokenRequestError as TokenRequestError,
     WaitTimeoutError as WaitTimeoutError,
 )
 

@@ -3,26 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol, Unpack
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Protocol, TypeAlias, Unpack
 
 try:
     from starlette.applications import Starlette
 except ModuleNotFoundError as error:
     needed = 'the server stub needs an extra: pip install "shop[server]"'
     raise ModuleNotFoundError(needed, name=error.name) from error
+from starlette.requests import Request
 
 from . import _operations, models
 from ._runtime.server.answers import Reply
-from ._runtime.server.application import (
-    Authenticate,
-    Group,
-    Hooks,
-    ImplementationError,
-    Options,
-    Policy,
-    bind,
-)
+from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
 from ._runtime.server.hooks import Cursors
 from ._runtime.server.problems import Problem, Unimplemented
@@ -46,6 +39,8 @@ __all__ = [
 # For `Reply`, when `create_order` repeats the answer to an earlier request.
 CREATE_ORDER_REPLAY_HEADERS: Mapping[str, str] = {"Replayed": "yes"}
 
+Authenticate: TypeAlias = Callable[[str, Request], Awaitable[object]]
+
 
 class Orders(Protocol):
     """Operations of one tag."""
@@ -67,7 +62,7 @@ class UnimplementedOrders(Orders):
     """Answers 501 to what a subclass does not implement."""
 
 
-_POLICY = Policy(errors=_operations.ERROR, credential=("Authorization", "Bearer "))
+_POLICY = Policy(errors=_operations.ERROR, schemes=_operations.SCHEMES)
 
 
 def create_app(

@@ -9,19 +9,22 @@ from collections.abc import Mapping
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.operation import Contents, ErrorShape, Operation, Parameter, as_json
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
+
+SCHEMES: Mapping[str, Scheme] = {}
 
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="PETS",
-    server_url="https://pets.example.com/v1",
     user_agent="pets/1.2.0 python/" + sys.version.split()[0],
-    credential_header=None,
-    credential_prefix="",
+    servers=(Server("https://pets.example.com/v1"),),
+    schemes=SCHEMES,
 )
 
 _FAILURES_1: Mapping[str, Contents] = {"404": ()}
@@ -36,7 +39,6 @@ GET_PET: Operation[models.Pet] = Operation(
         Parameter("fields", "fields", "query", "GetPet_FieldsParameter", kind="array"),
     ),
     responses={"200": as_json("Pet"), **_FAILURES_1},
-    secured=False,
     idempotent=True,
 )
 
@@ -48,6 +50,5 @@ REPLACE_PET: Operation[None] = Operation(
     parameters=(Parameter("pet_id", "pet_id", "path", "ReplacePet_PetIdParameter"),),
     body=as_json("Pet"),
     responses={"204": ()},
-    secured=False,
     idempotent=True,
 )

@@ -4,14 +4,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from . import _operations, models
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
-from ._runtime.client.credentials import Credential
+from ._runtime.client.credentials import Credentials
 from ._runtime.client.omit import OMIT, Omit
 from ._runtime.client.options import MAX_RESPONSE_BYTES, RequestOptions
 from ._runtime.client.transport import AsyncTransport, Timeout
@@ -24,9 +24,8 @@ class AsyncPetsClient(_Client):
     """Pets and who keeps them.
 
     Args:
-        api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
-            takes `PETS_API_KEY` of the environment.
-        base_url: where the API is; None takes `PETS_BASE_URL`.
+        base_url: where the API is; None takes `PETS_BASE_URL`, or
+            `https://pets.example.com/v1`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
         deadline: seconds for a call with all its attempts and pauses; None for no limit.
@@ -39,12 +38,11 @@ class AsyncPetsClient(_Client):
         transport: carries requests in place of HTTP.
 
     Raises:
-        InvalidArgumentError: an argument cannot have this value, or there is no key.
+        InvalidArgumentError: an argument cannot have this value.
     """
 
     def __init__(
         self,
-        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
         timeout: float | Timeout | None = 30.0,
@@ -57,13 +55,12 @@ class AsyncPetsClient(_Client):
         http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        credential = Credential(api_key)
-        # Reports of errors show local variables.
-        del api_key
+        credentials = Credentials()
         super().__init__(
             SERVICE,
-            credential,
+            credentials,
             base_url,
+            {},
             {
                 "timeout": timeout,
                 "max_retries": max_retries,

@@ -4,32 +4,30 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.operation import ErrorShape, Operation
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
+
+SCHEMES: Mapping[str, Scheme] = {}
 
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="NOTES",
-    server_url="https://notes.example.com",
     user_agent="notes/1.0.0 python/" + sys.version.split()[0],
-    credential_header=None,
-    credential_prefix="",
+    servers=(Server("https://notes.example.com"),),
+    schemes=SCHEMES,
 )
 
 
 DELETE_NOTES: Operation[None] = Operation(
-    "deleteNotes",
-    "delete_notes",
-    "DELETE",
-    "/notes",
-    responses={"204": ()},
-    secured=False,
-    idempotent=True,
+    "deleteNotes", "delete_notes", "DELETE", "/notes", responses={"204": ()}, idempotent=True
 )

@@ -4,24 +4,27 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.operation import ErrorShape, Operation, Parameter, as_json
+from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
+
+SCHEMES: Mapping[str, Scheme] = {}
 
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="WEATHER",
-    server_url="https://weather.example.com",
     user_agent="weather/1.0.0 python/" + sys.version.split()[0],
-    credential_header=None,
-    credential_prefix="",
+    servers=(Server("https://weather.example.com"),),
+    schemes=SCHEMES,
 )
 
 
@@ -35,6 +38,5 @@ GET_FORECAST: Operation[Sequence[models.Day]] = Operation(
         Parameter("days", "days", "query", "GetForecast_DaysParameter", kind="integer"),
     ),
     responses={"200": as_json("GetForecast_Response")},
-    secured=False,
     idempotent=True,
 )

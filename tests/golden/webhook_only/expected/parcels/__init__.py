@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         RateLimitError,
         ResponseTooLargeError,
         ServerError,
+        TokenRequestError,
         UnprocessableContentError,
         WaitTimeoutError,
     )
@@ -104,6 +105,7 @@ __all__ = [
     "ServerError",
     "testing",
     "Timeout",
+    "TokenRequestError",
     "Transport",
     "TransportError",
     "UnprocessableContentError",

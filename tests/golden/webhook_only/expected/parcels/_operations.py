@@ -4,21 +4,24 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 
 from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
+from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.operation import ErrorShape
 from .errors import STATUS_ERRORS
 
 ERROR = ErrorShape()
 
+SCHEMES: Mapping[str, Scheme] = {}
+
 SERVICE = Service(
     models=models,
     error=StatusErrors(ERROR, STATUS_ERRORS, models),
     env_prefix="PARCELS",
-    server_url="/",
     user_agent="parcels/0.3.0 python/" + sys.version.split()[0],
-    credential_header=None,
-    credential_prefix="",
+    servers=(),
+    schemes=SCHEMES,
 )

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client
-from ._runtime.client.credentials import Credential
+from ._runtime.client.credentials import Credentials
 from ._runtime.client.options import MAX_RESPONSE_BYTES
 from ._runtime.client.transport import AsyncTransport, Timeout
 
@@ -20,8 +20,6 @@ class AsyncParcelsClient(_Client):
     """Calls the API.
 
     Args:
-        api_key: the key, or a function or coroutine function that is asked for it at each attempt; None
-            takes `PARCELS_API_KEY` of the environment.
         base_url: where the API is; None takes `PARCELS_BASE_URL`.
         timeout: seconds for each step of an attempt, one number or a `Timeout`; None for no limit.
         max_retries: attempts after the first, of operations that are safe to repeat.
@@ -35,12 +33,11 @@ class AsyncParcelsClient(_Client):
         transport: carries requests in place of HTTP.
 
     Raises:
-        InvalidArgumentError: an argument cannot have this value, or there is no key.
+        InvalidArgumentError: an argument cannot have this value.
     """
 
     def __init__(
         self,
-        api_key: str | Callable[[], str | Awaitable[str]] | None = None,
         *,
         base_url: str | None = None,
         timeout: float | Timeout | None = 30.0,
@@ -53,13 +50,12 @@ class AsyncParcelsClient(_Client):
         http_client: httpx2.AsyncClient | None = None,
         transport: AsyncTransport | None = None,
     ) -> None:
-        credential = Credential(api_key)
-        # Reports of errors show local variables.
-        del api_key
+        credentials = Credentials()
         super().__init__(
             SERVICE,
-            credential,
+            credentials,
             base_url,
+            {},
             {
                 "timeout": timeout,
                 "max_retries": max_retries,

@@ -13,28 +13,12 @@ except ModuleNotFoundError as error:
 
 from . import _operations, models
 from ._runtime.server.answers import Reply
-from ._runtime.server.application import (
-    Authenticate,
-    Hooks,
-    ImplementationError,
-    Options,
-    Policy,
-    bind,
-)
+from ._runtime.server.application import Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
 from ._runtime.server.problems import Problem
 from ._runtime.shared.codec import Checker
 
-__all__ = [
-    "Authenticate",
-    "Checker",
-    "Context",
-    "ImplementationError",
-    "Options",
-    "Problem",
-    "Reply",
-    "create_app",
-]
+__all__ = ["Checker", "Context", "ImplementationError", "Options", "Problem", "Reply", "create_app"]
 
 
 _POLICY = Policy(errors=_operations.ERROR)

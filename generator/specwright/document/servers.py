@@ -1,0 +1,75 @@
+"""The servers of a document: those of all operations, and those of some."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.document.naming import variable_name
+from specwright.document.sites import Direction, OperationSite, operations
+from specwright.runtime.shared.servers import Server, ServerVariable
+
+_VARIABLE = re.compile(r"\{([^{}]*)\}")
+
+
+def servers(document: Document) -> tuple[Server, ...]:
+    """The servers of the operations that have none of their own, the usual one first."""
+    declared = _servers(document.data.get("servers"))
+    if declared:
+        return declared
+    own = [
+        server_of(document, site)
+        for site in operations(document)
+        if site.direction is Direction.PATH
+    ]
+    # A client needs no address of its own where every operation has one.
+    return (own[0],) if own and own[0] is not None and None not in own else ()
+
+
+def server_of(document: Document, operation: OperationSite) -> Server | None:
+    """The usual one of an operation's own servers (OpenAPI 3.1.1, 4.8.9 and 4.8.10)."""
+    for holder in (operation, operation.item):
+        declared = _servers(holder.value.get("servers"))
+        if declared:
+            return declared[0]
+    return None
+
+
+def all_servers(document: Document) -> tuple[Server, ...]:
+    """The servers that some operation may be called at."""
+    own = (
+        server_of(document, site)
+        for site in operations(document)
+        if site.direction is Direction.PATH
+    )
+    return (*servers(document), *(each for each in own if each is not None))
+
+
+def _servers(declared: Any) -> tuple[Server, ...]:
+    found = declared if isinstance(declared, list) else []
+    return tuple(server for each in found if isinstance(each, dict) for server in _read(each))
+
+
+def _read(declared: dict[str, Any]) -> Iterator[Server]:
+    url = str(declared.get("url", "/"))
+    described = declared.get("variables") or {}
+    variables = {name: _variable(name, described.get(name)) for name in _VARIABLE.findall(url)}
+    if [url.strip("/")] == [f"{{{name}}}" for name in variables]:
+        # What the client calls its base URL.
+        (whole,) = variables.values()
+        values = dict.fromkeys((whole.default, *whole.values))
+        yield from (Server(each) for each in values if each is not None)
+    else:
+        yield Server(url, variables)
+
+
+def _variable(name: str, described: Any) -> ServerVariable:
+    described = described if isinstance(described, dict) else {}
+    default = described.get("default")
+    return ServerVariable(
+        variable_name(name),
+        None if default is None else str(default),
+        tuple(map(str, described.get("enum") or ())),
+    )

@@ -1,0 +1,42 @@
+"""Security schemes as templates see them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+
+from specwright.ir.model import SecurityScheme
+from specwright.runtime.shared.auth.scheme import Scheme
+from specwright.text import Text
+
+
+def security_schemes(table: Mapping[str, Scheme]) -> tuple[SecurityScheme, ...]:
+    """Return the schemes of a document by their names in it."""
+    return tuple(_shown(name, scheme) for name, scheme in table.items())
+
+
+def _shown(name: str, scheme: Scheme) -> SecurityScheme:
+    kind = type(scheme)
+    told = {each.name: getattr(scheme, each.name) for each in fields(scheme)}
+    usual = {each.name: getattr(kind(argument=""), each.name) for each in fields(scheme)}
+    return SecurityScheme(
+        key=Text(name),
+        kind=kind.__name__,
+        module=kind.__module__.rpartition(".")[2],
+        members={each: _quoted(told[each]) for each in told if told[each] != usual[each]},
+        argument=scheme.argument,
+        value=kind.value,
+        grants=tuple(scheme.grants),
+        is_given=bool(scheme.name),
+    )
+
+
+def _quoted(value: object) -> object:
+    """The texts in a value as what they are: the document's."""
+    if isinstance(value, str):
+        return Text(value)
+    return (
+        {name: _quoted(each) for name, each in value.items()}
+        if isinstance(value, Mapping)
+        else value
+    )

@@ -1,0 +1,121 @@
+"""Where requests go: the servers of the document, or the address of the caller."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import urljoin, urlsplit
+
+from ..shared.servers import Server, ServerVariable
+from .errors import InvalidArgumentError
+from .service import Service
+
+_PRINTED = re.compile("[!-~]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A URL to which paths can be added, and the host in it."""
+
+    url: str
+    host: str
+
+
+class Addresses:
+    """The addresses of a client.
+
+    Args:
+        base_url: one of the document's servers, as it is written there, or an address of the
+            caller's, which stands in for all servers; None takes the environment's, or the
+            first server.
+        variables: what stands in the URLs of servers, by the client's arguments; None for what
+            each server has by itself.
+
+    Raises:
+        InvalidArgumentError: there is no address, or no request can be sent to it.
+    """
+
+    def __init__(
+        self, service: Service, base_url: str | None, variables: Mapping[str, str | None]
+    ) -> None:
+        setting = service.variable("base_url")
+        self._way_out = f"pass base_url or set {setting}"
+        self._variables = variables
+        self._own: dict[str, Address] = {}
+        given = (base_url or os.environ.get(setting) or "").rstrip("/")
+        chosen = [each for each in service.servers if each.url.rstrip("/") == given]
+        self._is_moved = given != "" and not chosen
+        if self._is_moved:
+            # Not shown where it is refused: there may be a password in it.
+            self.base = self._address(
+                given,
+                "the base URL is not an HTTP address in ASCII, without user, query and fragment",
+            )
+        else:
+            self.base = self._of_server(next(iter(chosen or service.servers), Server("/")))
+
+    def of(self, server: Server | None) -> Address:
+        """Return the address for an operation.
+
+        Args:
+            server: the operation's own.
+
+        Raises:
+            InvalidArgumentError: no request can be sent there.
+        """
+        if server is None or self._is_moved:
+            return self.base
+        if server.url not in self._own:
+            self._own[server.url] = self._of_server(server, f"{self.base.url}/")
+        return self._own[server.url]
+
+    def _of_server(self, server: Server, base: str = "") -> Address:
+        url = server.url
+        for name, variable in server.variables.items():
+            url = url.replace(f"{{{name}}}", self._value(variable))
+        if base == "" and url in ("", "/"):
+            raise InvalidArgumentError(f"the document names no server; {self._way_out}")
+        if base == "" and url.startswith("/"):
+            raise InvalidArgumentError(f"the document's server has no host; {self._way_out}")
+        return self._address(urljoin(base, url), "the document's server is not an HTTP address")
+
+    def _value(self, variable: ServerVariable) -> str:
+        name = variable.argument
+        value = self._variables.get(name)
+        if value is None:
+            value = variable.default
+        if value is None:
+            raise InvalidArgumentError(f"{name} is a part of the address; pass it or base_url")
+        if not isinstance(value, str) or not _PRINTED.fullmatch(value):
+            raise InvalidArgumentError(f"{name} cannot stand in an address")
+        if variable.values and value not in variable.values:
+            raise InvalidArgumentError(f"{name} must be one of {', '.join(variable.values)}")
+        return value
+
+    def _address(self, url: str, otherwise: str) -> Address:
+        host = host_of(url)
+        if host is None:
+            raise InvalidArgumentError(f"{otherwise}; {self._way_out}")
+        return Address(url.rstrip("/"), host)
+
+
+def host_of(url: str) -> str | None:
+    """Return host and port of an HTTP address; None where it is none that requests can go to."""
+    try:
+        parts = urlsplit(url)
+        is_usable = (
+            parts.scheme in ("http", "https")
+            and parts.hostname
+            and parts.port != 0
+            and not (parts.query or parts.fragment or "@" in parts.netloc)
+        )
+    except ValueError:
+        return None
+    return parts.netloc if is_usable and _PRINTED.fullmatch(url) else None
+
+
+def origin_of(url: str) -> str:
+    """Return scheme and host of an HTTP address."""
+    return "/".join(url.split("/", 3)[:3])

@@ -1,0 +1,188 @@
+"""Access tokens that a client obtains for a grant, and keeps as long as they last (RFC 6749)."""
+
+from __future__ import annotations
+
+import json
+import threading
+from base64 import b64encode
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Mapping
+from contextlib import asynccontextmanager, contextmanager
+from time import monotonic
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import quote_plus, urlencode
+
+from ..shared.auth.oauth2 import Grant
+from ..shared.operation import at
+from .addresses import host_of
+from .errors import InvalidArgumentError, TokenRequestError
+from .transport import Headers, Request, Response, TransportError
+
+if TYPE_CHECKING:
+    import asyncio
+
+# Seconds before its end in which a token is not sent any more, but at most a tenth of its time.
+_MARGIN = 30.0
+_FORM = "application/x-www-form-urlencoded"
+
+Course = Generator[Request, Response, str]
+
+
+class Tokens:
+    """The present token for a grant.
+
+    Args:
+        url: where tokens are given.
+
+    Raises:
+        InvalidArgumentError: no request can be sent to the URL.
+    """
+
+    def __init__(self, grant: Grant, url: str, user_agent: str) -> None:
+        host = host_of(url)
+        if host is None:
+            raise InvalidArgumentError("the URL for tokens is not an HTTP address; pass token_url")
+        self._grant, self._url = grant, url
+        self._headers: Headers = [
+            ("host", host),
+            ("accept", "application/json"),
+            ("user-agent", user_agent),
+            ("content-type", _FORM),
+        ]
+        self._token = self._refresh = ""
+        self._ends = 0.0
+        self._lock = threading.Lock()
+        self._locks: dict[asyncio.AbstractEventLoop, asyncio.Lock] = {}
+
+    @contextmanager
+    def turn(self, seconds: float | None) -> Generator[None]:
+        """Keep other threads from obtaining a token, too.
+
+        Raises:
+            TransportError: another one did for so many seconds.
+        """
+        if not self._lock.acquire(timeout=-1 if seconds is None else seconds):
+            raise _late()
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @asynccontextmanager
+    async def turn_async(self, seconds: float | None) -> AsyncGenerator[None]:
+        """Keep other tasks of this event loop from obtaining a token, too.
+
+        Raises:
+            TransportError: another one did for so many seconds.
+        """
+        import asyncio
+
+        loop = asyncio.get_running_loop()
+        if loop not in self._locks:
+            open_ones = {each: lock for each, lock in self._locks.items() if not each.is_closed()}
+            self._locks = {**open_ones, loop: asyncio.Lock()}
+        lock = self._locks[loop]
+        try:
+            await asyncio.wait_for(lock.acquire(), seconds)
+        except TimeoutError:
+            raise _late() from None
+        try:
+            yield
+        finally:
+            lock.release()
+
+    def forget(self) -> bool:
+        """Obtain another token the next time; tell whether there was one."""
+        had_one, self._token = self._token != "", ""
+        return had_one
+
+    def course(self, call: Request) -> Course:
+        """Return the token for a call; what is yielded before is sent to obtain one.
+
+        Raises:
+            TokenRequestError: the service gives none.
+            TransportError: the service cannot give one now.
+        """
+        if self._token and monotonic() < self._ends:
+            return self._token
+        began, answer = monotonic(), None
+        if self._refresh:
+            answer = yield self._request(call, self._refreshing())
+        if answer is None or answer.status != 200:
+            answer = yield self._request(call, self._grant.form())
+        self._keep(answer, began)
+        return self._token
+
+    def _refreshing(self) -> dict[str, str]:
+        token, self._refresh = self._refresh, ""
+        return {"grant_type": "refresh_token", "refresh_token": token}
+
+    def _request(self, call: Request, form: Mapping[str, str]) -> Request:
+        grant, headers = self._grant, self._headers
+        if grant.client_secret and grant.auth_method == "client_secret_basic":
+            # RFC 6749, 2.3.1.
+            pair = f"{quote_plus(grant.client_id)}:{quote_plus(grant.client_secret)}"
+            basic = b64encode(pair.encode()).decode()
+            headers = [*headers, ("authorization", f"Basic {basic}")]
+        else:
+            own = {"client_id": grant.client_id, "client_secret": grant.client_secret}
+            form = {**form, **{name: text for name, text in own.items() if text}}
+        content = urlencode(form).encode()
+        limits = call.timeout, call.deadline
+        return Request("POST", self._url, headers, content, *limits, route=self._url)
+
+    def _keep(self, answer: Response, began: float) -> None:
+        try:
+            body = json.loads(answer.content)
+        except ValueError:
+            body = None
+        token, refresh = at(body, ("access_token",)), at(body, ("refresh_token",))
+        if answer.status >= 500 or answer.status == 429:
+            raise TransportError(f"the service for tokens answered {answer.status}")
+        if answer.status != 200 or not isinstance(token, str) or not token:
+            raise TokenRequestError(answer.status, at(body, ("error",)))
+        self._token, self._refresh = token, refresh if isinstance(refresh, str) else ""
+        self._ends = began + _seconds(at(body, ("expires_in",)))
+
+
+def obtained(course: Course, send: Callable[[Request], Response]) -> str:
+    """Carry out a course."""
+    answer: Any = None
+    while True:
+        try:
+            answer = send(course.send(answer))
+        except StopIteration as end:
+            return cast("str", end.value)
+        except TransportError as error:
+            raise _unreached(error) from None
+
+
+async def obtained_async(course: Course, send: Callable[[Request], Awaitable[Response]]) -> str:
+    """Carry out a course."""
+    answer: Any = None
+    while True:
+        try:
+            answer = await send(course.send(answer))
+        except StopIteration as end:
+            return cast("str", end.value)
+        except TransportError as error:
+            raise _unreached(error) from None
+
+
+def _unreached(error: TransportError) -> TransportError:
+    # Nothing of the call itself was done, as if there had been no connection.
+    said = f"no token could be obtained: {error}"
+    return TransportError(said, timed_out=error.timed_out, step="connect")
+
+
+def _late() -> TransportError:
+    said = "no token could be obtained in time"
+    return TransportError(said, timed_out=True, step="connect")
+
+
+def _seconds(lifetime: object) -> float:
+    """How long a token is sent."""
+    try:
+        seconds = float(str(lifetime))
+    except ValueError:
+        return float("inf")
+    return seconds - min(_MARGIN, seconds / 10)

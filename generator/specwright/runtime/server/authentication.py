@@ -1,0 +1,87 @@
+"""Who sends a request: its credentials by the schemes of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any
+
+from starlette.requests import Request
+
+from ..shared.auth.scheme import Scheme
+from ..shared.operation import Security
+from .context import Context
+from .problems import Problem
+
+# Takes the credential of the document's only scheme, or those of several by argument.
+Authenticate = Callable[[Any, Request], Awaitable[object]]
+
+_PLACES = {"header": "header", "query": "query parameter", "cookie": "cookie"}
+
+
+class Authentication:
+    """Asks the application for the principal of a request."""
+
+    def __init__(self, schemes: Mapping[str, Scheme], authenticate: Authenticate) -> None:
+        self._schemes = schemes
+        self._authenticate = authenticate
+
+    async def principal(self, security: Security, context: Context) -> object:
+        """Return whoever the first alternative that is complete and valid stands for.
+
+        Raises:
+            Problem: there is no such alternative.
+        """
+        request = context.request
+        schemes = {name: self._schemes[name] for alternative in security for name in alternative}
+        texts = {name: _texts(scheme, request) for name, scheme in schemes.items()}
+        found = {name: _credential(scheme, texts[name]) for name, scheme in schemes.items()}
+        for alternative in filter(None, security):
+            credentials = {schemes[name].argument: found[name] for name in alternative}
+            if None not in credentials.values():
+                only = next(iter(credentials.values()))
+                given = only if len(self._schemes) == 1 else credentials
+                principal = await self._authenticate(given, request)
+                if principal is not None:
+                    return principal
+        asked = tuple(schemes.values())
+        if any(texts.values()):
+            raise _refused("invalid_credentials", "The credentials are not valid.", asked)
+        if all(security):
+            raise _refused("missing_credentials", _missing(asked), asked)
+        return None
+
+
+def _texts(scheme: Scheme, request: Request) -> Sequence[str]:
+    if not scheme.name:
+        return ()
+    match scheme.location:
+        case "header":
+            return request.headers.getlist(scheme.name)
+        case "query":
+            return request.query_params.getlist(scheme.name)
+        case _:
+            text = request.cookies.get(scheme.name)
+            return () if text is None else (text,)
+
+
+def _credential(scheme: Scheme, texts: Sequence[str]) -> object | None:
+    # One that comes twice is none: which of the two counts is told differently everywhere.
+    if not scheme.name:
+        return scheme.read("")
+    return scheme.read(texts[0]) if len(texts) == 1 else None
+
+
+def _missing(asked: Sequence[Scheme]) -> str:
+    places = dict.fromkeys(
+        f"{_PLACES[scheme.location]} {scheme.name}" if scheme.name else "connection"
+        for scheme in asked
+    )
+    if len(places) == 1:
+        return f"The {next(iter(places))} is missing."
+    return f"There are no credentials: {', '.join(places)}."
+
+
+def _refused(condition: str, message: str, asked: Sequence[Scheme]) -> Problem:
+    challenges = dict.fromkeys(scheme.challenge for scheme in asked if scheme.challenge)
+    headers = {"WWW-Authenticate": ", ".join(challenges)} if challenges else {}
+    return Problem(condition, message, headers=headers)
