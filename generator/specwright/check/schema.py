@@ -146,11 +146,14 @@ def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterat
         path = tuple(error.instance_path)
         if error.kind.name not in _CONSEQUENCES:
             for each in _leaves(error):
-                yield Problem(join(*each.instance_path), _sentence(each))
+                missing = getattr(each.kind, "property", None)
+                place, keyword = join(*each.instance_path), each.kind.name
+                yield Problem(place, _sentence(each), missing, keyword)
         elif path not in blamed:
             names = getattr(error.kind, "unexpected", [])
             for name in names:
-                yield Problem(join(*path, name), f"'{name}' is not a field of this object")
+                message = f"'{name}' is not a field of this object"
+                yield Problem(join(*path, name), message, keyword=error.kind.name)
 
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:

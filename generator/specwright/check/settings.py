@@ -54,6 +54,18 @@ class Settings:
     waivers: tuple[Waiver, ...] = ()
     short_method_names: bool = False
 
+    def accepts(self, finding: Finding) -> bool:
+        """Whether the project wants to hear nothing of a finding."""
+        return self.levels.get(finding.rule) is Level.OFF or any(
+            waiver.covers(finding) for waiver in self.waivers
+        )
+
+    def forbids(self, finding: Finding) -> bool:
+        """Whether the project calls a finding an error, where others would go on."""
+        strict = Level.ERROR if self.profile is Profile.STRICT else None
+        level = self.levels.get(finding.rule, strict)
+        return level is Level.ERROR and not self.accepts(finding)
+
 
 def find(document: str) -> str | None:
     """The `lint.toml` beside a document."""

@@ -18,15 +18,17 @@ from specwright.arguments.options import (
     configured,
     reference_directories,
 )
+from specwright.check import settings
 from specwright.config import Config
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
-from specwright.document.sources.load import load, read_file
+from specwright.document.sources.load import load_in_part, read_file
 from specwright.emit import cache
+from specwright.emit.cache import Made
 from specwright.emit.drift import State, compare, unified_diff
-from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Contents, contents, read_lock
 from specwright.emit.write import write
+from specwright.findings import Report
 from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import progress, say, show
 
@@ -43,7 +45,7 @@ Examples:
   specwright generate --document openapi.yaml --output sdk --package shop
 
 Exit codes: 0 if the output is or now is what the document says, 1 if --check or --diff found a
-difference or the document is not valid OpenAPI, 2 if it cannot be generated or written.
+difference or the document has what lint.toml calls an error, 2 if it cannot be read or written.
 """
 )
 @click.option("--check", is_flag=True, help="Write nothing; name every file that differs.")
@@ -80,6 +82,7 @@ def generate(
 ) -> None:
     """Generate models, client, server stub and webhooks from an OpenAPI document.
 
+    A mistake in the document costs the element that it is in, which is said; the rest is generated.
     What is not given here comes from [tool.specwright] in the nearest pyproject.toml. Files that
     somebody edited or put into the output are never overwritten.
     """
@@ -88,11 +91,13 @@ def generate(
     target = chosen_output(config)
     chosen = chosen_document(config)
     within = reference_directories(chosen, allowed)
-    read = partial(load, chosen, remote=Remote(remote_refs), within=within)
+    read = partial(load_in_part, chosen, remote=Remote(remote_refs), within=within)
     # Making a package takes time, and is in vain for a directory that nothing will go into.
     read_lock(target)
     if not check and not diff:
-        files = _remembered(config, read, within)
+        made = _remembered(config, read, within)
+        files = made.files
+        show(made.said, err=True)
         changed = len(write(files, target))
         seconds = perf_counter() - started
         outcome = f"{changed} changed" if changed else "nothing changed"
@@ -100,7 +105,9 @@ def generate(
         say(_summary(contents(files)))
         return
     # The verdict is on what the document says now, and never on what was remembered of it.
-    files = _made(config, read)[0]
+    made, _ = _made(config, read)
+    files = made.files
+    show(made.said, err=True)
     differences = compare(files, target)
     if diff:
         for line in unified_diff(differences):
@@ -130,25 +137,27 @@ def _summary(made: Contents) -> str:
     return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"
 
 
-def _remembered(config: Config, read: Callable[[], Document], within: Sequence[Path]) -> FileSet:
+def _remembered(config: Config, read: Callable[[], Document], within: Sequence[Path]) -> Made:
     """Generate the files, or take them from the cache when everything is as it was."""
     document = chosen_document(config)
     templates = Templates(builtin_directory(), config.options.templates)
+    lint = settings.find(str(document))
 
     def key() -> str:
-        return cache.cache_key(read_file(str(document)), config.options, templates)
+        files = [read_file(each) for each in (str(document), lint) if each is not None]
+        return cache.cache_key(files, config.options, templates)
 
     place, before = cache.cache_directory(), key()
-    files = cache.load(place, before, document, within)
-    if files is None:
-        files, loaded = _made(config, read)
+    made = cache.load(place, before, document, within)
+    if made is None:
+        made, loaded = _made(config, read)
         # Nobody knows what was read of a file that somebody changed at the same time.
         if key() == before:
-            cache.store(place, before, files, document, _parts(loaded))
-    return files
+            cache.store(place, before, made, document, _parts(loaded))
+    return made
 
 
-def _made(config: Config, read: Callable[[], Document]) -> tuple[FileSet, Document]:
+def _made(config: Config, read: Callable[[], Document]) -> tuple[Made, Document]:
     # Imported here: a run that finds everything as it was needs none of it.
     from specwright.models.background import ModelWorker
 
@@ -157,19 +166,28 @@ def _made(config: Config, read: Callable[[], Document]) -> tuple[FileSet, Docume
         return _generated(config, loaded, worker), loaded
 
 
-def _generated(config: Config, document: Document, worker: ModelWorker) -> FileSet:
+def _generated(config: Config, document: Document, worker: ModelWorker) -> Made:
     # Imported here: a run that finds everything as it was needs none of it.
     from specwright import pipeline
+    from specwright.arguments.inputs import lint_settings
     from specwright.report import text
 
+    lint = lint_settings(document.path, short_method_names=config.options.short_method_names)
+    reports: list[Report] = []
     try:
         with progress("reading the document") as say_step:
-            return pipeline.generate(
-                document, config.options, progress=say_step, begin_models=worker.begin
+            files = pipeline.generate(
+                document,
+                config.options,
+                lint=lint,
+                progress=say_step,
+                tell=reports.append,
+                begin_models=worker.begin,
             )
     except pipeline.InvalidDocument as error:
         show(text.render(error.report), err=True)
         raise
+    return Made(files, "".join(map(text.render, reports)))
 
 
 def _parts(document: Document) -> set[str]:

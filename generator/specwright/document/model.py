@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeGuard
 from urllib.parse import unquote
 
-from specwright.errors import InputError, Location
+from specwright.errors import InputError, Location, UnresolvedError
 from specwright.pointer import ROOT, Pointer, resolve, split
 
 JsonObject = dict[str, Any]
@@ -42,13 +42,19 @@ class Graft:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An OpenAPI document: data, and the way back from a pointer to a line of a file."""
+    """An OpenAPI document: data, and the way back from a pointer to a line of a file.
+
+    Attributes:
+        unresolved: what is wrong with references that lead nowhere, by the place of the object
+            that had it, and has none any more.
+    """
 
     path: str
     data: JsonObject
     source: Source
     grafts: Mapping[Pointer, Graft]
     anchors: Mapping[str, Pointer]
+    unresolved: Mapping[Pointer, UnresolvedError] = field(default_factory=dict)
 
     @property
     def version(self) -> str:

@@ -121,9 +121,13 @@ class _Builder:
         described = {
             tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
         }
+        # Tags that differ in case or separators are one group, called by the first of them.
+        tags: dict[str, str] = {}
         by_tag: dict[str, list[OperationSite]] = {}
         for site in found:
-            by_tag.setdefault(first_tag(site.value), []).append(site)
+            own = first_tag(site.value)
+            tag = tags.setdefault(group_names(own).attribute, own)
+            by_tag.setdefault(tag, []).append(site)
         return tuple(self._group(tag, described.get(tag), sites) for tag, sites in by_tag.items())
 
     def _group(self, tag: str, description: Any, sites: Iterable[OperationSite]) -> Group:
@@ -245,7 +249,7 @@ class _Builder:
             return None
         schema = sites.schema(self.document, content)
         model = self.index.get(schema.pointer)
-        if model is None or not model.is_class or "properties" not in schema.value:
+        if model is None or not model.is_class or not schema.value.get("properties"):
             return None
         required = schema.value.get("required") or ()
         fields = tuple(
