@@ -47,6 +47,7 @@ class Document:
     Attributes:
         unresolved: what is wrong with references that lead nowhere, by the place of the object
             that had it, and has none any more.
+        written: the document before it was upgraded, if it was.
     """
 
     path: str
@@ -55,6 +56,7 @@ class Document:
     grafts: Mapping[Pointer, Graft]
     anchors: Mapping[str, Pointer]
     unresolved: Mapping[Pointer, UnresolvedError] = field(default_factory=dict)
+    written: Document | None = None
 
     @property
     def version(self) -> str:

@@ -45,7 +45,8 @@ class Mended:
 
 def mend(document: Document, *, short_names: bool) -> Mended:
     """Read an upgraded document as far as it can be read: a mistake costs its element at most."""
-    mended = Mended(replace(document, data=clone(document.data)))
+    # What 3.0 forbids and 3.1 does not can be read.
+    mended = Mended(replace(document, data=clone(document.data), written=None))
     for pointer, error in document.unresolved.items():
         mended.lose(pointer, _words(error))
     for _ in range(MOST_ROUNDS):
