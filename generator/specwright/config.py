@@ -1,4 +1,4 @@
-"""Settings of a project: the table `[tool.specwright]` of its pyproject.toml."""
+"""Settings of a project: the table `[tool.specwright]` of its pyproject.toml, or several."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import keyword
 import os
 import re
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -61,41 +61,89 @@ def find_project(start: Path) -> Path | None:
     """Return the nearest pyproject.toml, from a directory upward, that has our table."""
     for directory in (start, *start.parents):
         file = directory / FILE_NAME
-        if os.path.lexists(file) and _table(file)[1] is not None:
+        if os.path.lexists(file) and _tables(file)[1] is not None:
             return file
     return None
 
 
 def read_config(file: Path) -> Config:
-    """Read the settings of a project; paths in them are relative to the file.
+    """Read the settings of a project with one document; paths in them are relative to the file.
 
     Raises:
-        InputError: the file is not TOML, or a setting is unknown or has no meaning.
+        InputError: the file is not TOML, a setting is unknown or has no meaning, or there are
+            several documents.
     """
-    return _config(file, *_table(file))
+    configs = read_configs(file)
+    if len(configs) > 1:
+        raise several(configs)
+    return configs[0]
 
 
-def config_as_of(file: Path, content: bytes) -> Config | None:
-    """What the settings were when the file had another content; None if it had none of ours.
+def read_configs(file: Path) -> tuple[Config, ...]:
+    """Read the settings of a project, those of each of its documents.
 
     Raises:
         InputError: as for `read_config`.
     """
-    text, table = _table_in(file, *parse_toml(file, content))
-    return None if table is None else _config(file, text, table)
+    text, tables = _tables(file)
+    return _configs(file, text, tables or [{}])
 
 
-def _config(file: Path, text: str, table: dict[str, Any] | None) -> Config:
+def configs_as_of(file: Path, content: bytes) -> tuple[Config, ...]:
+    """What the settings were when the file had another content; none if it had none of ours.
+
+    Raises:
+        InputError: as for `read_config`.
+    """
+    text, tables = _tables_in(file, *parse_toml(file, content))
+    return _configs(file, text, tables or [])
+
+
+def of_document(configs: Sequence[Config], document: Path) -> Config | None:
+    """Return the settings of a document; those of the only one are for any."""
+    if len(configs) == 1:
+        return configs[0]
+    own = (each for each in configs if each.document is not None)
+    return next((each for each in own if is_same(each.document, document)), None)
+
+
+def is_same(path: Path | None, other: Path) -> bool:
+    """Whether two paths lead to one file."""
+    return path is not None and Path(os.path.realpath(path)) == Path(os.path.realpath(other))
+
+
+def several(configs: Sequence[Config]) -> InputError:
+    """The error for a command that works on one document, and was not told on which."""
+    named = ", ".join(each.document.name for each in configs if each.document is not None)
+    return InputError("the project has several documents", hint=f"name one of {named}")
+
+
+def _configs(file: Path, text: str, tables: Sequence[dict[str, Any]]) -> tuple[Config, ...]:
+    configs = tuple(_config(file, text, table, number) for number, table in enumerate(tables))
+    if len(configs) > 1:
+        for number, config in enumerate(configs):
+            others = configs[:number]
+            if config.document is None or config.output is None:
+                message = "each of several documents has a 'document' and an 'output'"
+                raise InputError(message, _place(file, text, "", number))
+            if any(each.output == config.output for each in others):
+                message = "another document has this output"
+                raise InputError(message, _place(file, text, "output", number))
+    return configs
+
+
+def _config(file: Path, text: str, table: dict[str, Any], number: int) -> Config:
     values: dict[str, Any] = {}
-    for key, value in (table or {}).items():
+    for key, value in table.items():
+        place = _place(file, text, key, number)
         reader = SETTINGS.get(key)
         if reader is None:
-            raise InputError(f"unknown setting {key!r}", _place(file, text, key), _advice(key))
+            raise InputError(f"unknown setting {key!r}", place, _advice(key))
         try:
             values[key.replace("-", "_")] = reader(value, file.parent)
         except ValueError as error:
             message = f"the setting {key!r} {error}, not {_shown(value)}"
-            raise InputError(message, _place(file, text, key)) from None
+            raise InputError(message, place) from None
     places = {key: values.pop(key) for key in ("document", "output") if key in values}
     return Config(**places, options=Options(**values))
 
@@ -150,27 +198,37 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
         raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
 
 
-def _table(file: Path) -> tuple[str, dict[str, Any] | None]:
+def _tables(file: Path) -> tuple[str, list[dict[str, Any]] | None]:
     if not is_below(file, file.parent):
         raise InputError("is a link to settings elsewhere", Location(str(file), 1, 1))
-    return _table_in(file, *read_toml(file))
+    return _tables_in(file, *read_toml(file))
 
 
-def _table_in(file: Path, text: str, data: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+def _tables_in(
+    file: Path, text: str, data: dict[str, Any]
+) -> tuple[str, list[dict[str, Any]] | None]:
     tools = data.get("tool")
-    table = tools.get("specwright") if isinstance(tools, dict) else None
-    if table is not None and not isinstance(table, dict):
-        raise InputError(f"{TABLE} is a table", Location(str(file), 1, 1))
-    return text, table
+    ours = tools.get("specwright") if isinstance(tools, dict) else None
+    tables = [ours] if isinstance(ours, dict) else ours
+    if tables is None:
+        return text, None
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise InputError(f"{TABLE} is a table, or several", Location(str(file), 1, 1))
+    return text, tables
 
 
-def _place(file: Path, text: str, key: str) -> Location:
-    inside = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip().startswith("["):
-            inside = line.strip().startswith(TABLE)
-        elif inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
-            return Location(str(file), number, len(line) - len(line.lstrip()) + 1)
+def _place(file: Path, text: str, key: str, number: int) -> Location:
+    """Where a setting of one of the tables stands, or the table."""
+    heads = 0
+    for line_number, line in enumerate(text.splitlines(), 1):
+        head = line.strip()
+        if head.startswith("["):
+            heads += head.startswith((TABLE, f"[{TABLE}]"))
+            inside = heads == number + 1 and head.lstrip("[").startswith(TABLE.strip("[]"))
+            if inside and not key:
+                return Location(str(file), line_number, 1)
+        elif heads and inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
+            return Location(str(file), line_number, len(line) - len(line.lstrip()) + 1)
     return Location(str(file), 1, 1)
 
 

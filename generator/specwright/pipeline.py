@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from importlib.metadata import version
+from urllib.parse import urlsplit, urlunsplit
 
 from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
 from specwright.check.lint.rule import Category
@@ -15,7 +16,7 @@ from specwright.check.mending.mending import Mended, mend
 from specwright.check.mending.names import TOLD_APART
 from specwright.check.settings import Settings
 from specwright.config import Options
-from specwright.document.model import Document
+from specwright.document.model import Document, is_remote
 from specwright.document.naming import package_name
 from specwright.document.normalise import normalise
 from specwright.document.reach import reaching
@@ -225,10 +226,21 @@ def package_names(document: Document, options: Options) -> Names:
     )
 
 
+def _public(address: str) -> str:
+    """An address without what may be a secret: user, password and query."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+
+
 def _origin(document: Document, contents: Contents, names: Names, options: Options) -> Origin:
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},
         document=digest(json.dumps(document.data).encode()),
+        fetched={
+            _public(address): digest(source.text.encode())
+            for address, source in document.sources.items()
+            if is_remote(address)
+        },
         contents=contents,
         options={
             "package": names.package,

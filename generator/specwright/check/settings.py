@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.config import is_below, read_toml
+from specwright.document.model import is_remote
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level
 
@@ -68,8 +69,8 @@ class Settings:
 
 
 def find(document: str) -> str | None:
-    """The `lint.toml` beside a document."""
-    beside = Path(document).with_name(FILE_NAME)
+    """The `lint.toml` beside a document, or for one of another machine in this directory."""
+    beside = Path(FILE_NAME) if is_remote(document) else Path(document).with_name(FILE_NAME)
     if not os.path.lexists(beside):
         return None
     if not is_below(beside, beside.parent):

@@ -23,6 +23,8 @@ class Source(Protocol):
 
     @property
     def file(self) -> str: ...
+    @property
+    def text(self) -> str: ...
     def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
         """Line and column of the deepest value on this way that exists."""
         ...
@@ -73,10 +75,15 @@ class Document:
         line, column = source.position(split(inner))
         return Location(source.file, line, column)
 
+    @property
+    def sources(self) -> dict[str, Source]:
+        """The files that the document consists of, or their addresses."""
+        grafted = {graft.source.file: graft.source for graft in self.grafts.values()}
+        return {self.source.file: self.source, **grafted}
+
     def line(self, location: Location) -> str | None:
         """The text of the line at a location, if the file belongs to this document."""
-        sources = (self.source, *(graft.source for graft in self.grafts.values()))
-        source = next((each for each in sources if each.file == location.file), None)
+        source = self.sources.get(location.file)
         return source.line(location.line) if source else None
 
     def resolve(self, ref: str) -> Any:

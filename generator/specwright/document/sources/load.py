@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from specwright.document.model import Document, JsonObject, Source
+from specwright.document.model import Document, JsonObject, Source, is_remote
 from specwright.document.sources import json_source
 from specwright.document.sources.bundle import Files, Remote, bundle
 from specwright.document.sources.directories import Directories
@@ -47,9 +47,21 @@ def load_in_part(
     within: Iterable[Path] = (),
     read: Callable[[Path], bytes] = read_regular,
 ) -> Document:
-    """Read a document as `load` does, without what its unresolved references stand for."""
+    """Read a document as `load` does, without what its unresolved references stand for.
+
+    Args:
+        path: or its address on another machine.
+    """
     file = str(path)
-    return _loaded(file, read_file(file, read), remote, Directories(file, within))
+    content = _fetched(file) if is_remote(file) else read_file(file, read)
+    return _loaded(file, content, remote, Directories(file, within))
+
+
+def _fetched(address: str) -> bytes:
+    # Imported here because almost no run needs it.
+    from specwright.document.sources.remote import fetch
+
+    return fetch(address, Location(address, 1, 1))
 
 
 def resolved(document: Document) -> Document:
