@@ -6,8 +6,8 @@ import keyword
 import os
 import re
 import tomllib
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,25 @@ TABLE = "[tool.specwright]"
 _LARGEST = 1024 * 1024
 _SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_VARIABLE = re.compile(r"[a-z][a-z0-9_]*")
 _ENV_PREFIX = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renames:
+    """Names in code that a project gives to parts of its document.
+
+    Attributes:
+        schemas: class by component key.
+        operations: method by operationId, or by method and path, such as `GET /orders`.
+        tags: group by tag.
+        parameters: argument by the name of a parameter, wherever it is taken.
+    """
+
+    schemas: Mapping[str, str] = field(default_factory=dict)
+    operations: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +50,7 @@ class Options:
         client_name: class of the synchronous client; the other one is called `Async…`.
         env_prefix: start of the names of environment variables that the client reads.
         short_method_names: whether methods leave out what their group's name says.
+        names: names of the project's own for parts of the document.
         templates: directory of templates that replace or extend the built-in ones.
     """
 
@@ -40,6 +59,7 @@ class Options:
     client_name: str | None = None
     env_prefix: str | None = None
     short_method_names: bool = False
+    names: Renames = field(default_factory=Renames)
     templates: Path | None = None
 
 
@@ -281,7 +301,29 @@ def _is_class_name(name: str) -> bool:
     return name.isidentifier() and name.isascii() and name[0].isupper() and name not in _CONSTANTS
 
 
+def _renames(value: object, directory: Path) -> Renames:
+    tables = value if isinstance(value, dict) else {"": None}
+    for kind, table in tables.items():
+        is_right = _KINDS.get(kind)
+        if is_right is None or not isinstance(table, dict):
+            raise ValueError(f"is made of tables {', '.join(_KINDS)}")
+        for name in table.values():
+            if not isinstance(name, str) or not is_right(name):
+                raise ValueError(f"has names of {kind} that Python can have, in the usual case")
+    return Renames(**tables)
+
+
+def _is_variable(name: str) -> bool:
+    return _VARIABLE.fullmatch(name) is not None and not keyword.iskeyword(name)
+
+
 _CONSTANTS = frozenset({"False", "None", "True"})
+_KINDS: dict[str, Callable[[str], bool]] = {
+    "schemas": _is_class_name,
+    "operations": _is_variable,
+    "tags": _is_variable,
+    "parameters": _is_variable,
+}
 SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "document": _path,
     "output": _path,
@@ -290,5 +332,6 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "client-name": _name(_is_class_name, "is the name of a class"),
     "env-prefix": _name(_ENV_PREFIX.fullmatch, "is made of capitals, digits and '_'"),
     "short-method-names": _switch,
+    "names": _renames,
     "templates": _path,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib.metadata import version
 from urllib.parse import urlsplit, urlunsplit
 
@@ -14,8 +14,9 @@ from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
 from specwright.check.mending.mending import Mended, mend
 from specwright.check.mending.names import TOLD_APART
+from specwright.check.mending.renames import rename
 from specwright.check.settings import Settings
-from specwright.config import Options
+from specwright.config import Options, Renames
 from specwright.document.model import Document, is_remote
 from specwright.document.naming import package_name
 from specwright.document.normalise import normalise
@@ -147,8 +148,9 @@ def _prepared(
 ) -> tuple[Document, Names, Contents]:
     """Bring a document into the form that models and operations are read from."""
     settings = needed(options)
-    if examination is None or not examination.covers(settings):
-        examination = examine(upgrade(document), settings)
+    renames = options.names
+    if examination is None or renames != Renames() or not examination.covers(settings):
+        examination = examine(rename(upgrade(document), renames), settings)
     report = examination.report(settings)
     _stop(report, report.findings, lint)
     mended = Mended(examination.document)
@@ -223,6 +225,7 @@ def package_names(document: Document, options: Options) -> Names:
         distribution=options.distribution or package.strip("_").replace("_", "-"),
         client=options.client_name or f"{pascal(package)}Client",
         env_prefix=options.env_prefix or constant(package),
+        arguments=options.names.parameters,
     )
 
 
@@ -248,6 +251,7 @@ def _origin(document: Document, contents: Contents, names: Names, options: Optio
             "client-name": names.client,
             "env-prefix": names.env_prefix,
             "short-method-names": options.short_method_names,
+            **({"names": asdict(options.names)} if options.names != Renames() else {}),
         },
         templates={
             name: digest(source.encode()) for name, source in _templates(options).own().items()

@@ -53,7 +53,7 @@ class Origin:
 
     tools: Mapping[str, str]
     document: str
-    options: Mapping[str, str | bool]
+    options: Mapping[str, object]
     templates: Mapping[str, str] = field(default_factory=dict)
     contents: Contents = field(default_factory=Contents)
     fetched: Mapping[str, str] = field(default_factory=dict)

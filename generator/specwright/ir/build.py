@@ -210,7 +210,7 @@ class _Builder:
         kind, item_kind = self.types.kind(schema)
         style = str(value.get("style", STYLES[location]))
         return Parameter(
-            name=argument_name(str(value["name"])),
+            name=argument_name(self.names.arguments.get(str(value["name"]), str(value["name"]))),
             wire=Text(str(value["name"])),
             location=Location(location),
             type=self.types.slot(holder + "/schema", schema),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from specwright.document.model import Document, Graft
+from specwright.document.normalise import COMPONENTS, redirect
 from specwright.pointer import Pointer, join, resolve, split
 
 REMOVE = object()
@@ -44,15 +45,22 @@ def apply(document: Document, edits: Iterable[Edit]) -> Document:
     return document
 
 
-def renamed(document: Document, holder: Pointer, old: str, new: str) -> Document:
-    """Give a member of an object another name, in the place that it has."""
-    members = resolve(document.data, holder)
-    entries = [(new if name == old else name, value) for name, value in members.items()]
+def rename_schemas(document: Document, new: Mapping[str, str]) -> Document:
+    """Give component schemas other keys, in the places that they have, and all that refers to them.
+
+    Args:
+        new: keys by what they were.
+    """
+    if not new:
+        return document
+    members = resolve(document.data, COMPONENTS)
+    entries = [(new.get(key, key), schema) for key, schema in members.items()]
     members.clear()
     members.update(entries)
-    source, inner = document.origin(holder + join(old))
-    graft = Graft(source, inner)
-    return replace(document, grafts={**document.grafts, holder + join(new): graft})
+    moved = {COMPONENTS + join(old): COMPONENTS + join(key) for old, key in new.items()}
+    redirect(document, document.data, moved)
+    grafts = {place: Graft(*document.origin(old)) for old, place in moved.items()}
+    return replace(document, grafts={**document.grafts, **grafts})
 
 
 def _order(pointer: Pointer) -> tuple[str, ...]:

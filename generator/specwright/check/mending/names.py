@@ -14,12 +14,10 @@ from specwright.check.lint.names import (
 )
 from specwright.check.lint.operations import operation_id_unique
 from specwright.check.lint.table import RULES
-from specwright.check.mending.edits import renamed
+from specwright.check.mending.edits import rename_schemas
 from specwright.document.model import Document
 from specwright.document.naming import first_tag, group_names, model_name
-from specwright.document.normalise import COMPONENTS, redirect
 from specwright.document.sites import Direction, OperationSite, operations
-from specwright.pointer import Pointer, join
 
 # The rules about names that this module mends.
 _CHECKS = (operation_id_clash, operation_id_unique, schema_name_clash, tag_name_clash)
@@ -78,17 +76,12 @@ def _named_after_path(
 
 def _schemas(document: Document) -> Document:
     taken: set[str] = set()
-    moved: dict[Pointer, Pointer] = {}
-    for key in list(document.data.get("components", {}).get("schemas", {})):
-        name, new = model_name(key), key
-        if name in taken:
-            new = f"{key}_{_digest(key)}"
-            moved[COMPONENTS + join(key)] = COMPONENTS + join(new)
-            document = renamed(document, COMPONENTS, key, new)
-        taken.add(model_name(new))
-    if moved:
-        redirect(document, document.data, moved)
-    return document
+    new: dict[str, str] = {}
+    for key in document.data.get("components", {}).get("schemas", {}):
+        if model_name(key) in taken:
+            new[key] = f"{key}_{_digest(key)}"
+        taken.add(model_name(new.get(key, key)))
+    return rename_schemas(document, new)
 
 
 def _digest(text: str) -> str:
