@@ -25,9 +25,9 @@ SERVICE = Service(
 
 
 GET_ITEM: Operation[None] = Operation(
-    "get_item", "get_item", "GET", "/a", responses={"204": None}, secured=False, idempotent=True
+    "get_item", "get_item", "GET", "/a", responses={"204": ()}, secured=False, idempotent=True
 )
 
 GET_B: Operation[None] = Operation(
-    "get /b", "get_b", "GET", "/b", responses={"204": None}, secured=False, idempotent=True
+    "get /b", "get_b", "GET", "/b", responses={"204": ()}, secured=False, idempotent=True
 )

@@ -12,6 +12,7 @@ except ModuleNotFoundError as error:
     raise ModuleNotFoundError(needed, name=error.name) from error
 
 from . import _operations, models
+from ._runtime.server.answers import Reply
 from ._runtime.server.application import (
     Authenticate,
     Group,
@@ -22,7 +23,6 @@ from ._runtime.server.application import (
     bind,
 )
 from ._runtime.server.context import Context
-from ._runtime.server.endpoint import Reply
 from ._runtime.server.problems import Problem, Unimplemented
 from ._runtime.shared.codec import Checker
 
