@@ -206,6 +206,14 @@ def bench(session: nox.Session) -> None:
 
 
 @nox.session
+def compatibility(session: nox.Session) -> None:
+    """Generate from documents that others wrote; write docs/compatibility.md (`-- ordinary`)."""
+    install_workspace(session)
+    install_group(session, "typecheck")
+    session.run("python", "-m", "benchmarks.compatibility", *session.posargs)
+
+
+@nox.session
 def situations(session: nox.Session) -> None:
     """Put SDK and peers into situations that go wrong; write docs/sdk-situations.md."""
     install_workspace(session)

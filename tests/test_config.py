@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.config import Config, Options, config_as_of, find_project, read_config
+from specwright.config import Config, Options, configs_as_of, find_project, read_config
 from specwright.errors import InputError
 
 
@@ -28,11 +28,11 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
 
 def test_settings_are_read_as_another_content_has_them(tmp_path: Path) -> None:
     file = project(tmp_path, 'package = "shop"')
-    earlier = config_as_of(file, b'[tool.specwright]\npackage = "store"\n')
-    assert earlier == Config(options=Options(package="store"))
-    assert config_as_of(file, b"[project]\n") is None
+    earlier = configs_as_of(file, b'[tool.specwright]\npackage = "store"\n')
+    assert earlier == (Config(options=Options(package="store")),)
+    assert configs_as_of(file, b"[project]\n") == ()
     with pytest.raises(InputError, match="unknown setting 'pack'"):
-        config_as_of(file, b"[tool.specwright]\npack = 1\n")
+        configs_as_of(file, b"[tool.specwright]\npack = 1\n")
 
 
 def test_the_nearest_file_with_the_table_is_used(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Settings of a project: the table `[tool.specwright]` of its pyproject.toml."""
+"""Settings of a project: the table `[tool.specwright]` of its pyproject.toml, or several."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import keyword
 import os
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,25 @@ TABLE = "[tool.specwright]"
 _LARGEST = 1024 * 1024
 _SHOWN = 80
 _DISTRIBUTION = re.compile(r"[A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?")
+_VARIABLE = re.compile(r"[a-z][a-z0-9_]*")
 _ENV_PREFIX = re.compile(r"[A-Z][A-Z0-9_]*")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Renames:
+    """Names in code that a project gives to parts of its document.
+
+    Attributes:
+        schemas: class by component key.
+        operations: method by operationId, or by method and path, such as `GET /orders`.
+        tags: group by tag.
+        parameters: argument by the name of a parameter, wherever it is taken.
+    """
+
+    schemas: Mapping[str, str] = field(default_factory=dict)
+    operations: Mapping[str, str] = field(default_factory=dict)
+    tags: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +50,7 @@ class Options:
         client_name: class of the synchronous client; the other one is called `Async…`.
         env_prefix: start of the names of environment variables that the client reads.
         short_method_names: whether methods leave out what their group's name says.
+        names: names of the project's own for parts of the document.
         templates: directory of templates that replace or extend the built-in ones.
         pagination: what `x-contract-pagination` says, for a document that does not, by
             operationId or such as `GET /things`.
@@ -42,6 +61,7 @@ class Options:
     client_name: str | None = None
     env_prefix: str | None = None
     short_method_names: bool = False
+    names: Renames = field(default_factory=Renames)
     templates: Path | None = None
     pagination: Mapping[str, Mapping[str, object]] = field(default_factory=dict)
 
@@ -64,41 +84,89 @@ def find_project(start: Path) -> Path | None:
     """Return the nearest pyproject.toml, from a directory upward, that has our table."""
     for directory in (start, *start.parents):
         file = directory / FILE_NAME
-        if os.path.lexists(file) and _table(file)[1] is not None:
+        if os.path.lexists(file) and _tables(file)[1] is not None:
             return file
     return None
 
 
 def read_config(file: Path) -> Config:
-    """Read the settings of a project; paths in them are relative to the file.
+    """Read the settings of a project with one document; paths in them are relative to the file.
 
     Raises:
-        InputError: the file is not TOML, or a setting is unknown or has no meaning.
+        InputError: the file is not TOML, a setting is unknown or has no meaning, or there are
+            several documents.
     """
-    return _config(file, *_table(file))
+    configs = read_configs(file)
+    if len(configs) > 1:
+        raise several(configs)
+    return configs[0]
 
 
-def config_as_of(file: Path, content: bytes) -> Config | None:
-    """What the settings were when the file had another content; None if it had none of ours.
+def read_configs(file: Path) -> tuple[Config, ...]:
+    """Read the settings of a project, those of each of its documents.
 
     Raises:
         InputError: as for `read_config`.
     """
-    text, table = _table_in(file, *parse_toml(file, content))
-    return None if table is None else _config(file, text, table)
+    text, tables = _tables(file)
+    return _configs(file, text, tables or [{}])
 
 
-def _config(file: Path, text: str, table: dict[str, Any] | None) -> Config:
+def configs_as_of(file: Path, content: bytes) -> tuple[Config, ...]:
+    """What the settings were when the file had another content; none if it had none of ours.
+
+    Raises:
+        InputError: as for `read_config`.
+    """
+    text, tables = _tables_in(file, *parse_toml(file, content))
+    return _configs(file, text, tables or [])
+
+
+def of_document(configs: Sequence[Config], document: Path) -> Config | None:
+    """Return the settings of a document; those of the only one are for any."""
+    if len(configs) == 1:
+        return configs[0]
+    own = (each for each in configs if each.document is not None)
+    return next((each for each in own if is_same(each.document, document)), None)
+
+
+def is_same(path: Path | None, other: Path) -> bool:
+    """Whether two paths lead to one file."""
+    return path is not None and Path(os.path.realpath(path)) == Path(os.path.realpath(other))
+
+
+def several(configs: Sequence[Config]) -> InputError:
+    """The error for a command that works on one document, and was not told on which."""
+    named = ", ".join(each.document.name for each in configs if each.document is not None)
+    return InputError("the project has several documents", hint=f"name one of {named}")
+
+
+def _configs(file: Path, text: str, tables: Sequence[dict[str, Any]]) -> tuple[Config, ...]:
+    configs = tuple(_config(file, text, table, number) for number, table in enumerate(tables))
+    if len(configs) > 1:
+        for number, config in enumerate(configs):
+            others = configs[:number]
+            if config.document is None or config.output is None:
+                message = "each of several documents has a 'document' and an 'output'"
+                raise InputError(message, _place(file, text, "", number))
+            if any(each.output == config.output for each in others):
+                message = "another document has this output"
+                raise InputError(message, _place(file, text, "output", number))
+    return configs
+
+
+def _config(file: Path, text: str, table: dict[str, Any], number: int) -> Config:
     values: dict[str, Any] = {}
-    for key, value in (table or {}).items():
+    for key, value in table.items():
+        place = _place(file, text, key, number)
         reader = SETTINGS.get(key)
         if reader is None:
-            raise InputError(f"unknown setting {key!r}", _place(file, text, key), _advice(key))
+            raise InputError(f"unknown setting {key!r}", place, _advice(key))
         try:
             values[key.replace("-", "_")] = reader(value, file.parent)
         except ValueError as error:
             message = f"the setting {key!r} {error}, not {_shown(value)}"
-            raise InputError(message, _place(file, text, key)) from None
+            raise InputError(message, place) from None
     places = {key: values.pop(key) for key in ("document", "output") if key in values}
     return Config(**places, options=Options(**values))
 
@@ -153,29 +221,37 @@ def parse_toml(file: Path, content: bytes) -> tuple[str, dict[str, Any]]:
         raise InputError(f"not TOML: {error}", Location(str(file), line, column)) from None
 
 
-def _table(file: Path) -> tuple[str, dict[str, Any] | None]:
+def _tables(file: Path) -> tuple[str, list[dict[str, Any]] | None]:
     if not is_below(file, file.parent):
         raise InputError("is a link to settings elsewhere", Location(str(file), 1, 1))
-    return _table_in(file, *read_toml(file))
+    return _tables_in(file, *read_toml(file))
 
 
-def _table_in(file: Path, text: str, data: dict[str, Any]) -> tuple[str, dict[str, Any] | None]:
+def _tables_in(
+    file: Path, text: str, data: dict[str, Any]
+) -> tuple[str, list[dict[str, Any]] | None]:
     tools = data.get("tool")
-    table = tools.get("specwright") if isinstance(tools, dict) else None
-    if table is not None and not isinstance(table, dict):
-        raise InputError(f"{TABLE} is a table", Location(str(file), 1, 1))
-    return text, table
+    ours = tools.get("specwright") if isinstance(tools, dict) else None
+    tables = [ours] if isinstance(ours, dict) else ours
+    if tables is None:
+        return text, None
+    if not isinstance(tables, list) or not all(isinstance(each, dict) for each in tables):
+        raise InputError(f"{TABLE} is a table, or several", Location(str(file), 1, 1))
+    return text, tables
 
 
-def _place(file: Path, text: str, key: str) -> Location:
-    inside = False
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.strip().startswith("["):
-            if line.strip().startswith(f"{TABLE[:-1]}.{key}"):
-                return Location(str(file), number, 1)
-            inside = line.strip().startswith(TABLE)
-        elif inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
-            return Location(str(file), number, len(line) - len(line.lstrip()) + 1)
+def _place(file: Path, text: str, key: str, number: int) -> Location:
+    """Where a setting of one of the tables stands, or the table."""
+    heads = 0
+    for line_number, line in enumerate(text.splitlines(), 1):
+        head = line.strip()
+        if head.startswith("["):
+            heads += head.startswith((TABLE, f"[{TABLE}]"))
+            inside = heads == number + 1 and head.lstrip("[").startswith(TABLE.strip("[]"))
+            if inside and not key:
+                return Location(str(file), line_number, 1)
+        elif heads and inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
+            return Location(str(file), line_number, len(line) - len(line.lstrip()) + 1)
     return Location(str(file), 1, 1)
 
 
@@ -228,7 +304,7 @@ def _is_class_name(name: str) -> bool:
     return name.isidentifier() and name.isascii() and name[0].isupper() and name not in _CONSTANTS
 
 
-def _tables(value: object, directory: Path) -> Mapping[str, Mapping[str, object]]:
+def _pagination(value: object, directory: Path) -> Mapping[str, Mapping[str, object]]:
     tables = value.values() if isinstance(value, dict) else [None]
     for table in tables:
         if not isinstance(table, dict) or not all(map(_is_plain, table.values())):
@@ -240,7 +316,29 @@ def _is_plain(value: object) -> bool:
     return isinstance(value, str | int)
 
 
+def _renames(value: object, directory: Path) -> Renames:
+    tables = value if isinstance(value, dict) else {"": None}
+    for kind, table in tables.items():
+        is_right = _KINDS.get(kind)
+        if is_right is None or not isinstance(table, dict):
+            raise ValueError(f"is made of tables {', '.join(_KINDS)}")
+        for name in table.values():
+            if not isinstance(name, str) or not is_right(name):
+                raise ValueError(f"has names of {kind} that Python can have, in the usual case")
+    return Renames(**tables)
+
+
+def _is_variable(name: str) -> bool:
+    return _VARIABLE.fullmatch(name) is not None and not keyword.iskeyword(name)
+
+
 _CONSTANTS = frozenset({"False", "None", "True"})
+_KINDS: dict[str, Callable[[str], bool]] = {
+    "schemas": _is_class_name,
+    "operations": _is_variable,
+    "tags": _is_variable,
+    "parameters": _is_variable,
+}
 SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "document": _path,
     "output": _path,
@@ -249,6 +347,7 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "client-name": _name(_is_class_name, "is the name of a class"),
     "env-prefix": _name(_ENV_PREFIX.fullmatch, "is made of capitals, digits and '_'"),
     "short-method-names": _switch,
+    "names": _renames,
     "templates": _path,
-    "pagination": _tables,
+    "pagination": _pagination,
 }

@@ -54,6 +54,10 @@ class InputError(SpecwrightError):
     """A file that the user gave cannot be used as it is."""
 
 
+class UnresolvedError(InputError):
+    """A reference leads nowhere in a document that can be read."""
+
+
 def did_you_mean(name: str, known: Collection[str], otherwise: str) -> str:
     """A hint at the name that is most like an unknown one, else at all of them."""
     # Imported here: only mistakes need it.

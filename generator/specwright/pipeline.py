@@ -4,32 +4,36 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, replace
 from importlib.metadata import version
+from urllib.parse import urlsplit, urlunsplit
 
-from specwright.check.checks import INCOMPLETE, Examination, examine
+from specwright.check.checks import INCOMPLETE, LEFT_OUT, Examination, examine
 from specwright.check.lint.rule import Category
 from specwright.check.lint.table import RULES
+from specwright.check.mending.mending import Mended, mend
+from specwright.check.mending.names import TOLD_APART
+from specwright.check.mending.renames import rename
 from specwright.check.settings import Settings
-from specwright.config import Options
+from specwright.config import Options, Renames
 from specwright.document.directions import split_directions
-from specwright.document.model import Document
+from specwright.document.model import Document, is_remote
 from specwright.document.naming import package_name
 from specwright.document.normalise import normalise
 from specwright.document.paging import with_pagination
+from specwright.document.reach import reaching
 from specwright.document.sites import Direction, operations
 from specwright.document.upgrade import upgrade
 from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Contents, Origin, digest, locked
 from specwright.errors import SpecwrightError
-from specwright.findings import Level, Report
+from specwright.findings import Finding, Level, Report, in_order
 from specwright.ir.build import build
 from specwright.ir.model import Names
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal
-from specwright.pointer import parents
 from specwright.render.renderer import Renderer
 from specwright.render.templates import Templates, builtin_directory
 from specwright.targets.package import render_package, render_runtime, templates_of_package
@@ -41,9 +45,13 @@ TOOLS = ("specwright", "datamodel-code-generator", "ruff")
 _NEEDED = {
     rule.id: Level.OFF
     for rule in RULES
-    if rule.recommended is not Level.ERROR and rule.category is not Category.UNSUPPORTED
+    if rule.recommended is not Level.ERROR
+    and rule.category is not Category.UNSUPPORTED
+    and rule.id not in TOLD_APART
 }
-_LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED}
+_LEFT_OUT = {rule.id for rule in RULES if rule.category is Category.UNSUPPORTED} | {LEFT_OUT.id}
+# Without its declaration, generated code would do something else than the document asks for.
+_DECISIVE = {rule.id for rule in RULES if rule.category is Category.CONTRACT}
 BeginModels = Callable[[Document], Callable[[], ModelSource]]
 
 
@@ -73,25 +81,32 @@ def generate(
     options: Options,
     *,
     examination: Examination | None = None,
+    lint: Settings = Settings(),  # noqa: B008 (it never changes)
     progress: Callable[[str], None] = lambda step: None,
+    tell: Callable[[Report], None] = lambda report: None,
     begin_models: BeginModels = at_once,
 ) -> FileSet:
     """Generate a package: the same files for the same arguments, whenever and wherever.
 
+    What breaks the specification is left out, and the rest is generated.
+
     Args:
         examination: of the upgraded document, so that the rules need not be applied again.
+        lint: says which findings the project accepts, and which let nothing be generated.
         progress: is told the name of each step as it begins.
+        tell: is told what breaks the specification, if anything does.
         begin_models: takes the document and returns what gives its models, so that another
             process may make them.
 
     Raises:
-        InvalidDocument: the document is not what the OpenAPI Specification says.
+        InvalidDocument: the document has findings that the project does not allow, or
+            declarations of its own that mean nothing.
         SpecwrightError: a package cannot be made of it, or a template fails.
     """
     progress("checking the document")
     document = with_pagination(document, options.pagination)
     renderer = _renderer(options)
-    normal, names, contents = _prepared(document, options, examination)
+    normal, names, contents = _prepared(document, options, lint, tell, examination)
     progress("generating models")
     models_of = begin_models(normal)
     renderer.compile(templates_of_package())
@@ -104,47 +119,90 @@ def generate(
 
 
 def scaffold(
-    document: Document, options: Options, *, begin_models: BeginModels = at_once
+    document: Document,
+    options: Options,
+    *,
+    lint: Settings = Settings(),  # noqa: B008 (it never changes)
+    tell: Callable[[Report], None] = lambda report: None,
+    begin_models: BeginModels = at_once,
 ) -> FileSet:
     """Make a first implementation of the server stub.
 
     Args:
+        lint: as for `generate`.
+        tell: as for `generate`.
         begin_models: as for `generate`.
 
     Raises:
-        InvalidDocument: the document is not what the OpenAPI Specification says.
+        InvalidDocument: as for `generate`.
         SpecwrightError: a template fails.
     """
-    normal, names, _ = _prepared(with_pagination(document, options.pagination), options)
+    normal, names, _ = _prepared(with_pagination(document, options.pagination), options, lint, tell)
     api = build(normal, begin_models(normal)().index, names, short_names=options.short_method_names)
     return FileSet(render_scaffold(api, _renderer(options)))
 
 
 def _prepared(
-    document: Document, options: Options, examination: Examination | None = None
+    document: Document,
+    options: Options,
+    lint: Settings,
+    tell: Callable[[Report], None],
+    examination: Examination | None = None,
 ) -> tuple[Document, Names, Contents]:
-    """Bring a valid document into the form that models and operations are read from."""
+    """Bring a document into the form that models and operations are read from."""
     settings = needed(options)
+    renames = options.names
     # An examination is of the document alone.
-    if examination is None or options.pagination or not examination.covers(settings):
-        examination = examine(upgrade(document), settings)
+    is_changed = bool(options.pagination) or renames != Renames()
+    if examination is None or is_changed or not examination.covers(settings):
+        examination = examine(rename(upgrade(document), renames), settings)
     report = examination.report(settings)
-    if report.has_errors:
-        errors = tuple(each for each in report.findings if each.level is Level.ERROR)
-        raise InvalidDocument(replace(report, findings=errors))
+    _stop(report, report.findings, lint)
+    mended = Mended(examination.document)
+    named_otherwise = any(each.rule in TOLD_APART for each in report.findings)
+    if report.has_errors or document.unresolved or named_otherwise:
+        mended = mend(examination.document, short_names=options.short_method_names)
+        _stop(report, mended.lost, lint)
+        _tell(tell, report, mended.lost, lint)
+        report = examine(mended.document, settings).report(settings)
+        report = replace(report, findings=in_order((*report.findings, *mended.lost)))
     for finding in report.findings:
         if finding.rule == INCOMPLETE.id:
             # What would be left out is not known.
             raise SpecwrightError(finding.message, finding.location)
-    normal = split_directions(normalise(examination.document))
-    return normal, package_names(document, options), _contents(normal, report)
+    contents = _contents(mended.document, report)
+    normal = split_directions(normalise(mended.document))
+    return normal, package_names(mended.document, options), contents
+
+
+def _stop(report: Report, findings: Sequence[Finding], lint: Settings) -> None:
+    """Refuse a document with a finding that nothing is to be generated with."""
+    stopping = [
+        replace(each, level=Level.ERROR)
+        for each in findings
+        if lint.forbids(each) or (each.level is Level.ERROR and each.rule in _DECISIVE)
+    ]
+    if stopping:
+        raise InvalidDocument(replace(report, findings=tuple(stopping)))
+
+
+def _tell(
+    tell: Callable[[Report], None], report: Report, left_out: Sequence[Finding], lint: Settings
+) -> None:
+    """Say what was left out, and which names are not what the document says."""
+    renamed = [
+        replace(each, level=Level.WARNING) for each in report.findings if each.rule in TOLD_APART
+    ]
+    said = in_order(each for each in (*left_out, *renamed) if not lint.accepts(each))
+    if said:
+        tell(replace(report, findings=said))
 
 
 def _contents(document: Document, report: Report) -> Contents:
     found = [each for each in report.findings if each.rule in _LEFT_OUT]
-    around = {parent for each in found for parent in parents(each.pointer or "")}
+    lacking = reaching(document, [each.pointer or "" for each in found])
     count: Counter[tuple[Direction, bool]] = Counter(
-        (site.direction, site.pointer not in around) for site in operations(document)
+        (site.direction, site.pointer not in lacking) for site in operations(document)
     )
     return Contents(
         operations=count[Direction.PATH, True] + count[Direction.PATH, False],
@@ -173,13 +231,25 @@ def package_names(document: Document, options: Options) -> Names:
         distribution=options.distribution or package.strip("_").replace("_", "-"),
         client=options.client_name or f"{pascal(package).removesuffix('Client')}Client",
         env_prefix=options.env_prefix or constant(package),
+        arguments=options.names.parameters,
     )
+
+
+def _public(address: str) -> str:
+    """An address without what may be a secret: user, password and query."""
+    parts = urlsplit(address)
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 def _origin(document: Document, contents: Contents, names: Names, options: Options) -> Origin:
     return Origin(
         tools={tool: version(tool) for tool in TOOLS},
         document=digest(json.dumps(document.data).encode()),
+        fetched={
+            _public(address): digest(source.text.encode())
+            for address, source in document.sources.items()
+            if is_remote(address)
+        },
         contents=contents,
         options={
             "package": names.package,
@@ -187,6 +257,7 @@ def _origin(document: Document, contents: Contents, names: Names, options: Optio
             "client-name": names.client,
             "env-prefix": names.env_prefix,
             "short-method-names": options.short_method_names,
+            **({"names": asdict(options.names)} if options.names != Renames() else {}),
         },
         templates={
             name: digest(source.encode()) for name, source in _templates(options).own().items()

@@ -10,7 +10,8 @@ from click import unstyle
 
 from specwright.config import read_config
 from specwright.document.sources.load import load
-from specwright.pipeline import InvalidDocument, generate
+from specwright.findings import Report
+from specwright.pipeline import generate
 from specwright.report import text
 
 ROOT = Path(__file__).parents[2]
@@ -44,21 +45,24 @@ def package() -> Tree:
 
 
 def golden(case: Path) -> Callable[[], Tree]:
-    """Return the function that generates a case: its package, or what a refusal says."""
+    """Return the function that generates a case: its package, and what is said about it."""
 
     def make() -> Tree:
-        try:
-            return kept(_generated(case / "options.toml"))
-        except InvalidDocument as refusal:
-            return {"stderr.txt": f"{unstyle(text.render(refusal.report))}error: {refusal}\n"}
+        said: list[str] = []
+        tree = kept(_generated(case / "options.toml", lambda report: said.append(_plain(report))))
+        return {**tree, **({"stderr.txt": "".join(said)} if said else {})}
 
     return make
 
 
-def _generated(settings: Path) -> Tree:
+def _plain(report: Report) -> str:
+    return unstyle(text.render(report))
+
+
+def _generated(settings: Path, tell: Callable[[Report], None] = lambda report: None) -> Tree:
     # Findings name files as the command does that is run beside the settings.
     with contextlib.chdir(settings.parent):
         config = read_config(Path(settings.name))
         assert config.document is not None
-        files = generate(load(config.document), config.options)
+        files = generate(load(config.document), config.options, tell=tell)
     return {name: content.decode() for name, content in files.items()}

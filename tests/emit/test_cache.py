@@ -10,13 +10,14 @@ from pathlib import Path
 import pytest
 
 from specwright.config import Options
-from specwright.emit.cache import cache_directory, cache_key, load, store
+from specwright.emit.cache import Made, cache_directory, cache_key, load, store
 from specwright.emit.lock import LOCK
 from specwright.render.templates import Templates, builtin_directory
 
 from .conftest import FIRST, fileset
 
 FILES = fileset(FIRST)
+MADE = Made(FILES, "api.json: 1 warning\n")
 KEY = "0" * 64
 DOCUMENT = Path("api.json")
 
@@ -25,8 +26,8 @@ DOCUMENT = Path("api.json")
 def cache(tmp_path: Path) -> Path:
     """A cache with one entry."""
     place = tmp_path / "caches" / "packages"
-    store(place, KEY, FILES, DOCUMENT, ())
-    assert load(place, KEY, DOCUMENT, [DOCUMENT.parent]) == FILES
+    store(place, KEY, MADE, DOCUMENT, ())
+    assert load(place, KEY, DOCUMENT, [DOCUMENT.parent]) == MADE
     return place
 
 
@@ -52,7 +53,7 @@ def test_who_has_no_home_has_no_cache(
     monkeypatch.setattr(os.path, "expanduser", lambda path: path)
     monkeypatch.chdir(tmp_path)
     place = cache_directory()
-    store(place, KEY, FILES, DOCUMENT, ())
+    store(place, KEY, MADE, DOCUMENT, ())
     assert not (tmp_path / "~").exists()
     place.parent.mkdir(parents=True)
     cache.rename(place)
@@ -69,7 +70,7 @@ def test_nobody_else_can_look_into_it(cache: Path) -> None:
 def test_one_that_others_can_reach_is_neither_read_nor_written(cache: Path, mode: int) -> None:
     cache.chmod(mode)
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(cache, "1" * 64, FILES, DOCUMENT, ())
+    store(cache, "1" * 64, MADE, DOCUMENT, ())
     assert [path.name for path in cache.iterdir()] == [KEY]
 
 
@@ -79,7 +80,7 @@ def test_one_of_another_user_is_neither_read_nor_written(
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: cache.stat().st_uid + 1)
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(cache, "1" * 64, FILES, DOCUMENT, ())
+    store(cache, "1" * 64, MADE, DOCUMENT, ())
     assert [path.name for path in cache.iterdir()] == [KEY]
 
 
@@ -87,7 +88,7 @@ def test_one_behind_a_link_is_neither_read_nor_written(cache: Path, tmp_path: Pa
     link = tmp_path / "link"
     link.symlink_to(cache)
     assert load(link, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(link, "1" * 64, FILES, DOCUMENT, ())
+    store(link, "1" * 64, MADE, DOCUMENT, ())
     assert [path.name for path in cache.iterdir()] == [KEY]
 
 
@@ -101,14 +102,16 @@ WHOLE = {path: content.decode() for path, content in FILES.items()}
         {},
         1,
         {"files": WHOLE},
-        {"files": [], "parts": {}},
-        {"files": {**WHOLE, "a.py": 1}, "parts": {}},
-        {"files": {**WHOLE, "a.py": "\ud800"}, "parts": {}},
-        {"files": {**WHOLE, "../a.py": ""}, "parts": {}},
-        {"files": WHOLE, "parts": []},
-        {"files": WHOLE, "parts": {"a": 1}},
-        {"files": WHOLE, "parts": {"a\0": "1"}},
-        {"files": WHOLE, "parts": {"nowhere": "1"}},
+        {"files": WHOLE, "parts": {}},
+        {"files": WHOLE, "parts": {}, "said": 1},
+        {"files": [], "parts": {}, "said": ""},
+        {"files": {**WHOLE, "a.py": 1}, "parts": {}, "said": ""},
+        {"files": {**WHOLE, "a.py": "\ud800"}, "parts": {}, "said": ""},
+        {"files": {**WHOLE, "../a.py": ""}, "parts": {}, "said": ""},
+        {"files": WHOLE, "parts": [], "said": ""},
+        {"files": WHOLE, "parts": {"a": 1}, "said": ""},
+        {"files": WHOLE, "parts": {"a\0": "1"}, "said": ""},
+        {"files": WHOLE, "parts": {"nowhere": "1"}, "said": ""},
     ],
     ids=lambda entry: repr(entry)[-40:],
 )
@@ -126,7 +129,7 @@ def test_an_entry_that_is_not_a_whole_output_is_none(
     files[path] = change or ""
     if change is None:
         del files[path]
-    (cache / KEY).write_text(json.dumps({"files": files, "parts": {}}))
+    (cache / KEY).write_text(json.dumps({"files": files, "parts": {}, "said": ""}))
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
 
 
@@ -140,15 +143,15 @@ def test_an_entry_that_is_a_directory_is_none(cache: Path) -> None:
     (cache / KEY).unlink()
     (cache / KEY).mkdir()
     assert load(cache, KEY, DOCUMENT, [DOCUMENT.parent]) is None
-    store(cache, KEY, FILES, DOCUMENT, ())
+    store(cache, KEY, MADE, DOCUMENT, ())
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no named pipes in directories")
 def test_a_part_of_the_document_that_has_changed_makes_it_none(tmp_path: Path) -> None:
     document, part, cache = tmp_path / "api.json", tmp_path / "part.json", tmp_path / "cache"
     part.write_text("{}")
-    store(cache, KEY, FILES, document, [str(part)])
-    assert load(cache, KEY, document, [document.parent]) == FILES
+    store(cache, KEY, MADE, document, [str(part)])
+    assert load(cache, KEY, document, [document.parent]) == MADE
     part.write_text("[]")
     assert load(cache, KEY, document, [document.parent]) is None
     part.unlink()
@@ -160,7 +163,7 @@ def test_the_oldest_entries_go_and_nothing_else_does(cache: Path) -> None:
     (cache / ("x" * 64)).write_text("somebody's")
     for number in range(1, 50):
         os.utime(cache / f"{number - 1:064}", (number, number))
-        store(cache, f"{number:064}", FILES, DOCUMENT, ())
+        store(cache, f"{number:064}", MADE, DOCUMENT, ())
     left = {path.name for path in cache.iterdir()}
     assert "x" * 64 in left and KEY not in left and f"{49:064}" in left
     assert len(left) == 33
@@ -168,7 +171,7 @@ def test_the_oldest_entries_go_and_nothing_else_does(cache: Path) -> None:
 
 def key(own: Path, document: bytes = b"{}", **options: str) -> str:
     chosen = Options(templates=own, **options)
-    return cache_key(document, chosen, Templates(builtin_directory(), own))
+    return cache_key([document], chosen, Templates(builtin_directory(), own))
 
 
 def test_whatever_a_package_is_made_of_changes_the_key(tmp_path: Path) -> None:
@@ -180,9 +183,9 @@ def test_whatever_a_package_is_made_of_changes_the_key(tmp_path: Path) -> None:
         keys.append(key(own))
     (own / "deep" / "b").rename(own / "b")
     keys.append(key(own))
-    keys.append(cache_key(b"{}", Options(), Templates(builtin_directory())))
+    keys.append(cache_key([b"{}"], Options(), Templates(builtin_directory())))
     for builtin in ("one", "two"):
         (tmp_path / builtin).mkdir()
         (tmp_path / builtin / "x.jinja").write_text(builtin)
-        keys.append(cache_key(b"{}", Options(), Templates(tmp_path / builtin)))
+        keys.append(cache_key([b"{}"], Options(), Templates(tmp_path / builtin)))
     assert len(set(keys)) == len(keys)

@@ -16,7 +16,6 @@ from typing import Any
 import pytest
 from starlette.datastructures import Headers
 
-from specwright.pipeline import InvalidDocument
 from tests.checkers import mypy, pyright
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, ref
@@ -422,15 +421,14 @@ def test_a_body_that_is_not_json_is_verified_and_not_parsed(package: Generate) -
     assert not hasattr(webhooks, "parse_thing_gone")
 
 
-def test_two_webhooks_that_would_share_a_function_are_refused(package: Generate) -> None:
+def test_two_webhooks_that_would_share_a_function_have_one_each(package: Generate) -> None:
     clash = {"x-contract-signature": OTHER, "operationId": "thing_made"}
-    with pytest.raises(InvalidDocument) as refused:
-        package(differing(**clash))
-    (finding,) = refused.value.report.findings
-    assert (finding.rule, "both become 'thing_made'" in finding.message) == (
-        "operation-id-clash",
-        True,
-    )
+    webhooks = package(differing(**clash)).webhooks
+    assert hasattr(webhooks, "parse_thing_made")
+    assert [name for name in dir(webhooks) if name.startswith("parse_")] == [
+        "parse_post_gone",
+        "parse_thing_made",
+    ]
 
 
 def test_an_api_without_webhooks_has_no_such_module(package: Generate) -> None:

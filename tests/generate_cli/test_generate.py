@@ -37,7 +37,7 @@ def test_what_is_left_out_is_said_in_one_line_and_in_the_lock_file(
     done = specwright("generate", "--document", "api.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == (
-        "0 of 2 operations, 1 of 1 webhooks in full; left out: 1 unsupported-body, "
+        "0 of 2 operations, 0 of 1 webhooks in full; left out: 1 unsupported-body, "
         "1 unsupported-callback, 1 unsupported-schema"
     )
     lock = json.loads((tmp_path / "generated" / LOCK).read_text())
@@ -286,7 +286,20 @@ def test_overriding_every_block_with_a_copy_changes_nothing(specwright, project:
     assert after == {path: data for path, data in before.items() if path != LOCK}
 
 
-def test_an_invalid_document_is_reported_and_generates_nothing(specwright, project: Path) -> None:
+def test_a_mistake_costs_its_element_and_is_said_each_time(specwright, project: Path) -> None:
+    document = copy.deepcopy(DOCUMENT)
+    parameters = document["paths"]["/things/{id}"]["get"]["parameters"]
+    parameters.append({"in": "query", "schema": {}})
+    write_document(project, document)
+    for _ in ("made", "remembered"):
+        done = specwright("generate", cwd=project)
+        assert done.returncode == 0
+        assert re.search(r"^api\.json:\d+:\d+: warning left-out", done.stderr, re.MULTILINE)
+        assert "0 of 1 operations, 1 of 1 webhooks in full; left out: 1 left-out" in done.stdout
+
+
+def test_what_the_project_calls_an_error_generates_nothing(specwright, project: Path) -> None:
+    (project / "lint.toml").write_text('[levels]\nopenapi-schema = "error"\n')
     document = copy.deepcopy(DOCUMENT)
     document["paths"]["/things/{id}"]["get"]["responses"] = []
     write_document(project, document)
@@ -370,7 +383,7 @@ from specwright.cli import main
 def load(*arguments, **options):
     print("reading", flush=True)
     signal.pause()
-generate.load = load
+generate.load_in_part = load
 sys.argv = ["specwright", "generate"]
 main()
 """

@@ -100,7 +100,8 @@ def _generate(found: dict[str, Any]) -> Iterator[str]:
     options = ("--document", "api.json", "--output", "out", "--package", PACKAGE)
     yield from _command(found, "generate", *options)
     codes = found["validate"]["code"], found["generate"]["code"]
-    if codes in ((0, 1), (1, 0), (1, 2), (2, 0), (2, 1)):
+    # A reference that leads nowhere, and most of what breaks a rule, costs its element only.
+    if codes in ((0, 1), (1, 2)):
         yield f"validate ends with {codes[0]}, generate with {codes[1]}"
 
 

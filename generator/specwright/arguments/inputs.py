@@ -7,7 +7,7 @@ from pathlib import Path
 
 from specwright.arguments.options import chosen_document, configured, reference_directories
 from specwright.check import settings
-from specwright.check.checks import check
+from specwright.check.checks import LEFT_OUT, check
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.settings import Settings
 from specwright.compare.verdicts import acceptances
@@ -72,7 +72,7 @@ def lint_settings(
         InputError: something in the file has no meaning.
     """
     chosen = file or settings.find(str(document))
-    found = settings.load(chosen, RULE_IDS) if chosen else Settings()
+    found = settings.load(chosen, RULE_IDS | {LEFT_OUT.id}) if chosen else Settings()
     return replace(found, short_method_names=short_method_names)
 
 

@@ -9,10 +9,25 @@ from pathlib import Path
 
 import click
 
-from specwright.config import Config, check_package, find_project, is_below, read_config
+from specwright.config import (
+    Config,
+    check_package,
+    find_project,
+    is_below,
+    of_document,
+    read_configs,
+    several,
+)
+from specwright.document.model import is_remote
 from specwright.errors import InputError
 
 DEFAULT_OUTPUT = "generated"
+
+
+def path_or_url(value: str) -> Path | str:
+    """Read an argument that is the path of a file, or an address as it is."""
+    return value if is_remote(value) else Path(value)
+
 
 allow_refs_from = click.option(
     "--allow-refs-from",
@@ -22,6 +37,10 @@ allow_refs_from = click.option(
     multiple=True,
     help="A directory outside the project whose files the document may refer to (repeatable).",
 )
+
+
+# Where a document is looked for that neither an argument nor the project names.
+USUAL_NAMES = ("openapi.json", "openapi.yaml", "openapi.yml")
 
 
 def configured(
@@ -34,10 +53,13 @@ def configured(
     """Join the project's settings with the arguments, which come first.
 
     Raises:
-        InputError: a setting or an argument has no meaning.
+        InputError: a setting or an argument has no meaning, or the project has several documents
+            and none is named.
     """
-    project = find_project(Path.cwd())
-    config = read_config(project) if project else Config()
+    configs = _of_project()
+    if document is None and len(configs) > 1:
+        raise several(configs)
+    config = of_document(configs, document or Path()) or Config()
     if package is not None:
         try:
             check_package(package)
@@ -46,27 +68,61 @@ def configured(
     options = replace(
         config.options,
         package=package or config.options.package,
-        templates=templates or _shown(config.options.templates),
+        templates=templates or config.options.templates,
     )
+    return _usable(
+        Config(
+            document=document or config.document,
+            output=output or config.output,
+            options=options,
+        )
+    )
+
+
+def all_configured() -> tuple[Config, ...]:
+    """Return the settings of each document of the project.
+
+    Raises:
+        InputError: a setting has no meaning.
+    """
+    return tuple(map(_usable, _of_project()))
+
+
+def _of_project() -> tuple[Config, ...]:
+    project = find_project(Path.cwd())
+    configs = read_configs(project) if project else (Config(),)
+    return tuple(
+        Config(
+            document=_shown(each.document),
+            output=_shown(each.output),
+            options=replace(each.options, templates=_shown(each.options.templates)),
+        )
+        for each in configs
+    )
+
+
+def _usable(config: Config) -> Config:
+    """The settings with an output, if its templates are there."""
+    templates = config.options.templates
     # No system takes every name, and `Path.is_dir` passes on what it says then.
-    if options.templates is not None and not os.path.isdir(options.templates):  # noqa: PTH112
-        raise InputError(f"{options.templates}: there is no such directory of templates")
-    above = project.parent if project else Path.cwd()
-    return Config(
-        document=document or _shown(config.document),
-        output=output or _shown(config.output or _default_output(above)),
-        options=options,
-    )
+    if templates is not None and not os.path.isdir(templates):  # noqa: PTH112
+        raise InputError(f"{templates}: there is no such directory of templates")
+    return replace(config, output=config.output or _shown(_default_output()))
 
 
 def chosen_document(config: Config) -> Path:
-    """Return the document, or say how to name one."""
-    if config.document is None:
-        raise InputError(
-            "there is no document to generate from",
-            hint="pass --document, or set `document` in [tool.specwright] of pyproject.toml",
-        )
-    return config.document
+    """Return the document, or the one that has a usual name, or say how to name one."""
+    if config.document is not None:
+        return config.document
+    found = [Path(name) for name in USUAL_NAMES if os.path.lexists(name)]
+    if len(found) == 1:
+        return found[0]
+    raise InputError(
+        f"there is more than one document: {', '.join(map(str, found))}"
+        if found
+        else "there is no document here",
+        hint="name one, or set `document` in [tool.specwright] of pyproject.toml",
+    )
 
 
 def chosen_output(config: Config) -> Path:
@@ -74,7 +130,9 @@ def chosen_output(config: Config) -> Path:
     return config.output or Path(DEFAULT_OUTPUT)
 
 
-def _default_output(above: Path) -> Path:
+def _default_output() -> Path:
+    project = find_project(Path.cwd())
+    above = project.parent if project else Path.cwd()
     output = above / DEFAULT_OUTPUT
     if not is_below(output, above):
         raise InputError(f"{output}: is a link to elsewhere", hint="say so with --output")

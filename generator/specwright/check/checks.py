@@ -35,7 +35,17 @@ UNUSED = RuleDescription(
     Level.WARNING,
     Level.ERROR,
 )
-DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, INCOMPLETE, UNUSED)
+LEFT_OUT = RuleDescription(
+    "left-out",
+    "Checks",
+    "`generate` makes code of all that can be read. What breaks the specification is left out, as "
+    "far up as it takes for the rest to be right; `validate` names every mistake.",
+    "",
+    "",
+    Level.WARNING,
+    Level.WARNING,
+)
+DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, INCOMPLETE, UNUSED, LEFT_OUT)
 
 # Three times what large documents that people write take (docs/decisions/0051).
 SECONDS = 8.0

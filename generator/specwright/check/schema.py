@@ -82,13 +82,18 @@ _VOCABULARY_PATCHES = (
 # Follow-up errors: said of a whole object because something inside it is wrong.
 _CONSEQUENCES = frozenset({"unevaluatedProperties", "unevaluatedItems"})
 
+_UNKNOWN = frozenset({"additionalProperties", "unevaluatedProperties"})
+
 
 def check_schema(document: Document) -> list[Problem]:
-    """Where the document is not what the specification of its version says."""
-    validator = _validator(document.version[:3], _has_known_dialect(document.data))
-    if validator.is_valid(document.data):
+    """Where the document is not what the specification of the version it is written in says."""
+    data, version = (document.written or document).data, (document.written or document).version[:3]
+    validator = (
+        _validator_30() if version == "3.0" else _validator(version, _has_known_dialect(data))
+    )
+    if validator.is_valid(data):
         return []
-    return list(_without_consequences(list(validator.iter_errors(document.data))))
+    return list(_without_consequences(list(validator.iter_errors(data))))
 
 
 def unknown_dialect(document: Document) -> str | None:
@@ -99,6 +104,13 @@ def unknown_dialect(document: Document) -> str | None:
 def _has_known_dialect(data: dict[str, Any]) -> bool:
     dialect = data.get("jsonSchemaDialect", DRAFT)
     return isinstance(dialect, str) and dialect.startswith(_KNOWN_DIALECTS)
+
+
+@cache
+def _validator_30() -> jsonschema_rs.Validator:
+    # It describes Schema Objects itself.
+    schema = _read("openapi_spec_validator", "resources/schemas/v3.0/schema.json")
+    return jsonschema_rs.Draft4Validator(schema, offline=True, mask="this")
 
 
 @cache
@@ -146,26 +158,47 @@ def _without_consequences(errors: list[jsonschema_rs.ValidationError]) -> Iterat
         path = tuple(error.instance_path)
         if error.kind.name not in _CONSEQUENCES:
             for each in _leaves(error):
-                yield Problem(join(*each.instance_path), _sentence(each))
+                yield from _problems(each)
         elif path not in blamed:
-            names = getattr(error.kind, "unexpected", [])
-            for name in names:
-                yield Problem(join(*path, name), f"'{name}' is not a field of this object")
+            yield from _problems(error)
+
+
+def _problems(error: jsonschema_rs.ValidationError) -> Iterator[Problem]:
+    place, keyword = join(*error.instance_path), error.kind.name
+    if keyword in _UNKNOWN:
+        for name in getattr(error.kind, "unexpected", []):
+            message = f"'{name}' is not a field of this object"
+            yield Problem(place + join(name), message, keyword=keyword)
+    else:
+        yield Problem(place, _sentence(error), getattr(error.kind, "property", None), keyword)
 
 
 def _leaves(error: jsonschema_rs.ValidationError) -> Iterator[jsonschema_rs.ValidationError]:
     """The errors inside alternatives that say most, or the error itself."""
+    if error.kind.name not in ("anyOf", "oneOf"):
+        yield error
+        return
     branches = [branch for branch in getattr(error.kind, "context", []) if branch]
+    meant = [branch for branch in branches if not _is_for_others(branch)]
+    if len(meant) == 1 < len(branches):
+        for each in meant[0]:
+            yield from _leaves(each)
+        return
     deep = [
         each
         for branch in branches
         for each in branch
         if len(each.instance_path) > len(error.instance_path)
     ]
-    if error.kind.name in ("anyOf", "oneOf") and deep:
-        yield max(deep, key=lambda each: len(each.instance_path))
-    else:
-        yield error
+    yield max(deep, key=lambda each: len(each.instance_path), default=error)
+
+
+def _is_for_others(branch: list[jsonschema_rs.ValidationError]) -> bool:
+    """Whether an alternative is for references, or for objects of another type or place."""
+    return any(
+        each.kind.name == "enum" or getattr(each.kind, "property", None) == "$ref"
+        for each in branch
+    )
 
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:

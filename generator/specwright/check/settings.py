@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.config import is_below, read_toml
+from specwright.document.model import is_remote
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.findings import Finding, Level
 
@@ -54,10 +55,22 @@ class Settings:
     waivers: tuple[Waiver, ...] = ()
     short_method_names: bool = False
 
+    def accepts(self, finding: Finding) -> bool:
+        """Whether the project wants to hear nothing of a finding."""
+        return self.levels.get(finding.rule) is Level.OFF or any(
+            waiver.covers(finding) for waiver in self.waivers
+        )
+
+    def forbids(self, finding: Finding) -> bool:
+        """Whether the project calls a finding an error, where others would go on."""
+        strict = Level.ERROR if self.profile is Profile.STRICT else None
+        level = self.levels.get(finding.rule, strict)
+        return level is Level.ERROR and not self.accepts(finding)
+
 
 def find(document: str) -> str | None:
-    """The `lint.toml` beside a document."""
-    beside = Path(document).with_name(FILE_NAME)
+    """The `lint.toml` beside a document, or for one of another machine in this directory."""
+    beside = Path(FILE_NAME) if is_remote(document) else Path(document).with_name(FILE_NAME)
     if not os.path.lexists(beside):
         return None
     if not is_below(beside, beside.parent):

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -12,21 +12,25 @@ import click
 
 from specwright.arguments.options import (
     DEFAULT_OUTPUT,
+    all_configured,
     allow_refs_from,
     chosen_document,
     chosen_output,
     configured,
+    path_or_url,
     reference_directories,
 )
-from specwright.config import Config
+from specwright.check import settings
+from specwright.config import Config, Options
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
-from specwright.document.sources.load import load, read_file
+from specwright.document.sources.load import load_in_part, read_file
 from specwright.emit import cache
+from specwright.emit.cache import Made
 from specwright.emit.drift import State, compare, unified_diff
-from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Contents, contents, read_lock
 from specwright.emit.write import write
+from specwright.findings import Report
 from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import progress, say, show
 
@@ -41,14 +45,15 @@ Examples:
   specwright generate
   specwright generate --check
   specwright generate --document openapi.yaml --output sdk --package shop
+  specwright generate --document https://api.example.com/openapi.json
 
 Exit codes: 0 if the output is or now is what the document says, 1 if --check or --diff found a
-difference or the document is not valid OpenAPI, 2 if it cannot be generated or written.
+difference or the document has what lint.toml calls an error, 2 if it cannot be read or written.
 """
 )
 @click.option("--check", is_flag=True, help="Write nothing; name every file that differs.")
 @click.option("--diff", is_flag=True, help="Write nothing; show what would change.")
-@click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
+@click.option("--document", type=path_or_url, help="The OpenAPI document, or its address.")
 @click.option(
     "--output",
     type=click.Path(path_type=Path),
@@ -71,7 +76,7 @@ def generate(
     ctx: click.Context,
     check: bool,
     diff: bool,
-    document: Path | None,
+    document: Path | str | None,
     output: Path | None,
     package: str | None,
     templates: Path | None,
@@ -80,39 +85,90 @@ def generate(
 ) -> None:
     """Generate models, client, server stub and webhooks from an OpenAPI document.
 
-    What is not given here comes from [tool.specwright] in the nearest pyproject.toml. Files that
+    A mistake in the document costs the element that it is in, which is said; the rest is generated.
+    What is not given here comes from [tool.specwright] in the nearest pyproject.toml, or from each
+    of several [[tool.specwright]]; without those, the document is the openapi.json, openapi.yaml or
+    openapi.yml that is here. Files that
     somebody edited or put into the output are never overwritten.
     """
-    started = perf_counter()
-    config = configured(document=document, output=output, package=package, templates=templates)
-    target = chosen_output(config)
-    chosen = chosen_document(config)
-    within = reference_directories(chosen, allowed)
-    read = partial(load, chosen, remote=Remote(remote_refs), within=within)
-    # Making a package takes time, and is in vain for a directory that nothing will go into.
-    read_lock(target)
+    if (document, output, package, templates) == (None, None, None, None):
+        configs = all_configured()
+    else:
+        local = document if isinstance(document, Path) else None
+        configs = (configured(document=local, output=output, package=package, templates=templates),)
+    address = document if isinstance(document, str) else None
+    inputs = [_Input.of(each, address, Remote(remote_refs), allowed) for each in configs]
+    for each in inputs:
+        # Making a package takes time, and is in vain for a directory that nothing will go into.
+        read_lock(each.target)
     if not check and not diff:
-        files = _remembered(config, read, within)
-        changed = len(write(files, target))
-        seconds = perf_counter() - started
-        outcome = f"{changed} changed" if changed else "nothing changed"
-        say(f"generated {len(files)} files ({outcome}) in {seconds:.1f} s")
-        say(_summary(contents(files)))
+        for each in inputs:
+            _write(each)
         return
     # The verdict is on what the document says now, and never on what was remembered of it.
-    files = _made(config, read)[0]
-    differences = compare(files, target)
+    outcomes = [_compare(each, check=check, diff=diff) for each in inputs]
+    ctx.exit(0 if all(outcomes) else 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Input:
+    """A document to read, and what becomes of it.
+
+    Attributes:
+        within: directories whose files it may refer to.
+        target: the directory of the package.
+    """
+
+    document: Path | str
+    options: Options
+    target: Path
+    remote: Remote
+    within: Sequence[Path]
+
+    @classmethod
+    def of(
+        cls, config: Config, address: str | None, remote: Remote, allowed: Sequence[Path]
+    ) -> _Input:
+        target = chosen_output(config)
+        if address is not None:
+            return cls(address, config.options, target, remote, ())
+        document = chosen_document(config)
+        within = reference_directories(document, allowed)
+        return cls(document, config.options, target, remote, within)
+
+    def read(self) -> Document:
+        return load_in_part(self.document, remote=self.remote, within=self.within)
+
+
+def _write(given: _Input) -> None:
+    started = perf_counter()
+    made = _remembered(given)
+    files = made.files
+    show(made.said, err=True)
+    changed = len(write(files, given.target))
+    seconds = perf_counter() - started
+    outcome = f"{changed} changed" if changed else "nothing changed"
+    say(f"generated {len(files)} files ({outcome}) in {seconds:.1f} s")
+    say(_summary(contents(files)))
+
+
+def _compare(given: _Input, *, check: bool, diff: bool) -> bool:
+    """Say what differs; return whether nothing does."""
+    made, _ = _made(given)
+    files = made.files
+    show(made.said, err=True)
+    differences = compare(files, given.target)
     if diff:
         for line in unified_diff(differences):
             say(line.removesuffix("\n"))
     for each in differences:
         if not diff or not each.is_shown or each.state is State.FOREIGN:
-            say(f"{(target / each.path).as_posix()}: {each.state}")
+            say(f"{(given.target / each.path).as_posix()}: {each.state}")
     if differences:
         say(f"{len(differences)} of {len(files)} files differ; run: specwright generate")
     elif check:
-        say(f"{len(files)} files are what {config.document} says")
-    ctx.exit(1 if differences else 0)
+        say(f"{len(files)} files are what {given.document} says")
+    return not differences
 
 
 def _summary(made: Contents) -> str:
@@ -130,48 +186,62 @@ def _summary(made: Contents) -> str:
     return f"{whole}; left out: {', '.join(left_out) or 'nothing'}"
 
 
-def _remembered(config: Config, read: Callable[[], Document], within: Sequence[Path]) -> FileSet:
+def _remembered(given: _Input) -> Made:
     """Generate the files, or take them from the cache when everything is as it was."""
-    document = chosen_document(config)
-    templates = Templates(builtin_directory(), config.options.templates)
+    if isinstance(given.document, str):
+        # Nobody knows whether what another machine has is as it was.
+        return _made(given)[0]
+    document = given.document
+    templates = Templates(builtin_directory(), given.options.templates)
+    lint = settings.find(str(document))
 
     def key() -> str:
-        return cache.cache_key(read_file(str(document)), config.options, templates)
+        files = [read_file(each) for each in (str(document), lint) if each is not None]
+        return cache.cache_key(files, given.options, templates)
 
     place, before = cache.cache_directory(), key()
-    files = cache.load(place, before, document, within)
-    if files is None:
-        files, loaded = _made(config, read)
+    made = cache.load(place, before, document, given.within)
+    if made is None:
+        made, loaded = _made(given)
         # Nobody knows what was read of a file that somebody changed at the same time.
         if key() == before:
-            cache.store(place, before, files, document, _parts(loaded))
-    return files
+            cache.store(place, before, made, document, _parts(loaded))
+    return made
 
 
-def _made(config: Config, read: Callable[[], Document]) -> tuple[FileSet, Document]:
+def _made(given: _Input) -> tuple[Made, Document]:
     # Imported here: a run that finds everything as it was needs none of it.
     from specwright.models.background import ModelWorker
 
     with ModelWorker() as worker:
-        loaded = read()
-        return _generated(config, loaded, worker), loaded
+        loaded = given.read()
+        return _generated(given.options, loaded, worker), loaded
 
 
-def _generated(config: Config, document: Document, worker: ModelWorker) -> FileSet:
+def _generated(options: Options, document: Document, worker: ModelWorker) -> Made:
     # Imported here: a run that finds everything as it was needs none of it.
     from specwright import pipeline
+    from specwright.arguments.inputs import lint_settings
     from specwright.report import text
 
+    lint = lint_settings(document.path, short_method_names=options.short_method_names)
+    reports: list[Report] = []
     try:
         with progress("reading the document") as say_step:
-            return pipeline.generate(
-                document, config.options, progress=say_step, begin_models=worker.begin
+            files = pipeline.generate(
+                document,
+                options,
+                lint=lint,
+                progress=say_step,
+                tell=reports.append,
+                begin_models=worker.begin,
             )
     except pipeline.InvalidDocument as error:
         show(text.render(error.report), err=True)
         raise
+    return Made(files, "".join(map(text.render, reports)))
 
 
 def _parts(document: Document) -> set[str]:
     """The other files, or addresses, that a document consists of."""
-    return {graft.source.file for graft in document.grafts.values()} - {document.source.file}
+    return document.sources.keys() - {document.source.file}

@@ -12,9 +12,9 @@ from specwright.arguments.options import (
     configured,
     reference_directories,
 )
-from specwright.document.sources.load import load
+from specwright.document.sources.load import load_in_part
 from specwright.emit.transaction import replace_files
-from specwright.report.terminal import say
+from specwright.report.terminal import say, show
 
 
 @click.command(
@@ -23,8 +23,8 @@ from specwright.report.terminal import say
 Examples:
   specwright scaffold --into service/shop
 
-Exit codes: 0 if every file is there now, 1 if the document is not valid OpenAPI, 2 if a file
-cannot be written.
+Exit codes: 0 if every file is there now, 1 if the document has what lint.toml calls an
+error, 2 if a file cannot be written.
 """
 )
 @click.option(
@@ -52,13 +52,21 @@ def scaffold(
     command may be run again after the document has got a new group.
     """
     from specwright import pipeline
+    from specwright.arguments.inputs import lint_settings
     from specwright.models.background import ModelWorker
+    from specwright.report import text
 
     config = configured(document=document, package=package, templates=templates)
     chosen = chosen_document(config)
     with ModelWorker() as worker:
-        loaded = load(chosen, within=reference_directories(chosen, allowed))
-        files = pipeline.scaffold(loaded, config.options, begin_models=worker.begin)
+        loaded = load_in_part(chosen, within=reference_directories(chosen, allowed))
+        files = pipeline.scaffold(
+            loaded,
+            config.options,
+            lint=lint_settings(chosen, short_method_names=config.options.short_method_names),
+            tell=lambda report: show(text.render(report), err=True),
+            begin_models=worker.begin,
+        )
     missing = {path: content for path, content in files.items() if not (into / path).exists()}
     if missing:
         replace_files(into, missing)

@@ -7,9 +7,15 @@ from pathlib import Path
 import click
 
 from specwright.arguments.inputs import lint_settings, read_document
-from specwright.arguments.options import allow_refs_from, configured
+from specwright.arguments.options import (
+    all_configured,
+    allow_refs_from,
+    chosen_document,
+    configured,
+)
 from specwright.arguments.output import output_format
 from specwright.check.checks import check
+from specwright.config import is_same
 from specwright.document.sources.bundle import Remote
 from specwright.document.upgrade import upgrade
 from specwright.report.formats import FORMATS
@@ -29,7 +35,7 @@ Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the do
 configuration cannot be used.
 """
 )
-@click.argument("document", type=click.Path(path_type=str))
+@click.argument("document", type=click.Path(path_type=Path), required=False)
 @output_format
 @click.option(
     "--config",
@@ -48,7 +54,7 @@ configuration cannot be used.
 @click.pass_context
 def validate(
     ctx: click.Context,
-    document: str,
+    document: Path | None,
     output: str,
     config: str | None,
     remote_refs: str,
@@ -56,22 +62,23 @@ def validate(
 ) -> None:
     """Check an OpenAPI document and report findings.
 
-    DOCUMENT is a JSON or YAML file with OpenAPI 3.0, 3.1 or 3.2. It is checked against the
-    official schema, then for what that cannot say, then against the rules of
+    DOCUMENT is a JSON or YAML file with OpenAPI 3.0, 3.1 or 3.2; by default that of
+    [tool.specwright], or the openapi.json, openapi.yaml or openapi.yml that is here. It is checked
+    against the official schema, then for what that cannot say, then against the rules of
     docs/reference/rules.md.
     """
-    short_names = _short_method_names(document)
-    settings = lint_settings(document, short_method_names=short_names, file=config)
-    loaded = read_document(document, allowed, Remote(remote_refs))
+    chosen = document or chosen_document(configured())
+    short_names = _short_method_names(chosen)
+    settings = lint_settings(chosen, short_method_names=short_names, file=config)
+    loaded = read_document(chosen, allowed, Remote(remote_refs))
     report = check(upgrade(loaded), settings)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
 
 
-def _short_method_names(document: str) -> bool:
+def _short_method_names(document: Path) -> bool:
     """Whether the project generates short names from this document."""
-    config = configured()
-    is_its_own = (
-        config.document is not None and config.document.resolve() == Path(document).resolve()
+    return any(
+        is_same(each.document, document) and each.options.short_method_names
+        for each in all_configured()
     )
-    return is_its_own and config.options.short_method_names

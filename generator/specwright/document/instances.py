@@ -19,11 +19,17 @@ _BRANCHING = ("anyOf", "oneOf")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Why a value does not fit a schema: where in the value, and what; the property it lacks."""
+    """Why a value does not fit a schema: where in the value, and what.
+
+    Attributes:
+        missing: the property that it lacks.
+        keyword: of the schema that it breaks.
+    """
 
     pointer: Pointer
     message: str
     missing: str | None = None
+    keyword: str = ""
 
 
 class Instances:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, TypeGuard
 from urllib.parse import unquote
 
-from specwright.errors import InputError, Location
+from specwright.errors import InputError, Location, UnresolvedError
 from specwright.pointer import ROOT, Pointer, resolve, split
 
 JsonObject = dict[str, Any]
@@ -23,6 +23,8 @@ class Source(Protocol):
 
     @property
     def file(self) -> str: ...
+    @property
+    def text(self) -> str: ...
     def position(self, tokens: tuple[str, ...]) -> tuple[int, int]:
         """Line and column of the deepest value on this way that exists."""
         ...
@@ -42,13 +44,21 @@ class Graft:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """An OpenAPI document: data, and the way back from a pointer to a line of a file."""
+    """An OpenAPI document: data, and the way back from a pointer to a line of a file.
+
+    Attributes:
+        unresolved: what is wrong with references that lead nowhere, by the place of the object
+            that had it, and has none any more.
+        written: the document before it was upgraded, if it was.
+    """
 
     path: str
     data: JsonObject
     source: Source
     grafts: Mapping[Pointer, Graft]
     anchors: Mapping[str, Pointer]
+    unresolved: Mapping[Pointer, UnresolvedError] = field(default_factory=dict)
+    written: Document | None = None
 
     @property
     def version(self) -> str:
@@ -65,10 +75,15 @@ class Document:
         line, column = source.position(split(inner))
         return Location(source.file, line, column)
 
+    @property
+    def sources(self) -> dict[str, Source]:
+        """The files that the document consists of, or their addresses."""
+        grafted = {graft.source.file: graft.source for graft in self.grafts.values()}
+        return {self.source.file: self.source, **grafted}
+
     def line(self, location: Location) -> str | None:
         """The text of the line at a location, if the file belongs to this document."""
-        sources = (self.source, *(graft.source for graft in self.grafts.values()))
-        source = next((each for each in sources if each.file == location.file), None)
+        source = self.sources.get(location.file)
         return source.line(location.line) if source else None
 
     def resolve(self, ref: str) -> Any:

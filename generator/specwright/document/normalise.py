@@ -56,26 +56,31 @@ def normalise(document: Document) -> Document:
             components[key] = schema if isinstance(schema, dict) else {}
             moved[slot.holder + join(slot.key)] = COMPONENTS + join(key)
             holder[slot.key] = {"$ref": "#" + COMPONENTS + join(key)}
-    _redirect(document, data, moved)
+    redirect(document, data, moved)
     return document.with_data(data)
 
 
-def _redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> None:
+def redirect(document: Document, value: Any, moved: dict[Pointer, Pointer]) -> None:
     """Let references into a schema that moved lead to its new place."""
     if isinstance(value, list):
         for each in value:
-            _redirect(document, each, moved)
+            redirect(document, each, moved)
     elif isinstance(value, dict):
         ref = value.get("$ref")
         if isinstance(ref, str):
-            target = document.target(ref)
-            place = target
-            while place and place not in moved:
-                place = place.rpartition("/")[0]
-            if place:
-                value["$ref"] = "#" + quote(moved[place] + target[len(place) :])
+            value["$ref"] = _redirected(document, ref, moved)
+        mapping = schemas.discriminator_mapping(value)
+        mapping.update({tag: _redirected(document, ref, moved) for tag, ref in mapping.items()})
         for each in value.values():
-            _redirect(document, each, moved)
+            redirect(document, each, moved)
+
+
+def _redirected(document: Document, ref: str, moved: dict[Pointer, Pointer]) -> str:
+    target = document.target(ref) if "#" in ref else COMPONENTS + join(ref)
+    place = target
+    while place and place not in moved:
+        place = place.rpartition("/")[0]
+    return "#" + quote(moved[place] + target[len(place) :]) if place else ref
 
 
 def _names_component(schema: Any) -> bool:

@@ -47,6 +47,13 @@ def map_children(schema: dict[str, Any], change: Callable[[Any, Pointer], Any]) 
     return result
 
 
+def discriminator_mapping(schema: dict[str, Any]) -> dict[str, str]:
+    """The references of a schema's discriminator by tag, as they stand in the document."""
+    discriminator = schema.get("discriminator")
+    mapping = discriminator.get("mapping") if isinstance(discriminator, dict) else None
+    return mapping if isinstance(mapping, dict) else {}
+
+
 def reference(schema: Any) -> str | None:
     """The `$ref` of a schema that is nothing but a reference with annotations."""
     if isinstance(schema, dict) and isinstance(schema.get("$ref"), str):

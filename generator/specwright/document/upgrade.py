@@ -46,7 +46,8 @@ def upgrade(document: Document) -> Document:
             for new, old in step(node, targets):
                 moved[f"{node.pointer}{new}"] = f"{node.pointer}{old}"
     grafts = {new: _graft(document, old) for new, old in moved.items()}
-    return replace(document, data=data, grafts={**document.grafts, **grafts})
+    grafts = {**document.grafts, **grafts}
+    return replace(document, data=data, grafts=grafts, written=document)
 
 
 def _graft(document: Document, pointer: Pointer) -> Graft:

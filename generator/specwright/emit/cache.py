@@ -9,7 +9,7 @@ import re
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import specwright
@@ -25,13 +25,25 @@ _KEPT = 32
 _ENTRY = re.compile(r"\.?[0-9a-f]{64}(\.\w+)?")
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """The files of a package, and what was said about its document on the way."""
+
+    files: FileSet
+    said: str
+
+
 def cache_directory() -> Path:
     """Return the directory of this user's results: it need not exist."""
     return cache_home() / "packages"
 
 
-def cache_key(document: bytes, options: Options, templates: Templates) -> str:
-    """Name the result for a document: whatever could change it changes the name."""
+def cache_key(files: Iterable[bytes], options: Options, templates: Templates) -> str:
+    """Name the result for a document: whatever could change it changes the name.
+
+    Args:
+        files: contents of the document, and of its settings.
+    """
     hashed = hashlib.sha256()
     settings = {**asdict(options), "templates": options.templates is not None}
     for part in (sys.version, *_distributions(), json.dumps(settings, sort_keys=True)):
@@ -42,12 +54,13 @@ def cache_key(document: bytes, options: Options, templates: Templates) -> str:
         for name, content in contents:
             hashed.update(f"{name}\0{len(content)}\0".encode() + content)
         hashed.update(b"\0")
-    hashed.update(document)
+    for content in files:
+        hashed.update(f"{len(content)}\0".encode() + content)
     return hashed.hexdigest()
 
 
-def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> FileSet | None:
-    """Return the files of an earlier run, if nothing that they were made of has changed.
+def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> Made | None:
+    """Return what an earlier run made, if nothing that they were made of has changed.
 
     What does not belong to the user alone, or is not as `store` leaves it, is not there.
 
@@ -57,7 +70,7 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> FileS
     try:
         if not _is_private(cache):
             return None
-        files, parts = _entry(json.loads(read_regular(cache / key)))
+        files, parts, said = _entry(json.loads(read_regular(cache / key)))
         for name, expected in parts.items():
             part = document.parent / name
             # What was allowed then need not be allowed now.
@@ -65,13 +78,13 @@ def load(cache: Path, key: str, document: Path, within: Sequence[Path]) -> FileS
                 return None
             if digest(read_regular(part)) != expected:
                 return None
-        return _whole({path: content.encode() for path, content in files.items()})
+        return Made(_whole({path: content.encode() for path, content in files.items()}), said)
     except (OSError, ValueError, KeyError, RecursionError, SpecwrightError):
         return None
 
 
-def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable[str]) -> None:
-    """Remember the files of this run; a cache that cannot be written is none.
+def store(cache: Path, key: str, made: Made, document: Path, parts: Iterable[str]) -> None:
+    """Remember what this run has made; a cache that cannot be written is none.
 
     Args:
         parts: the other files that the document consists of. Where one is on another machine,
@@ -79,7 +92,8 @@ def store(cache: Path, key: str, files: FileSet, document: Path, parts: Iterable
     """
     try:
         entry = {
-            "files": {path: content.decode() for path, content in files.items()},
+            "files": {path: content.decode() for path, content in made.files.items()},
+            "said": made.said,
             "parts": {
                 os.path.relpath(part, document.parent): digest(read_regular(Path(part)))
                 for part in parts
@@ -108,11 +122,11 @@ def _is_private(cache: Path) -> bool:
     return status.st_uid == os.geteuid() and stat.S_IMODE(status.st_mode) & 0o077 == 0
 
 
-def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, object]]:
+def _entry(value: object) -> tuple[Mapping[str, str], Mapping[str, object], str]:
     match value:
-        case {"files": dict(files), "parts": dict(parts)}:
+        case {"files": dict(files), "parts": dict(parts), "said": str(said)}:
             if all(isinstance(content, str) for content in files.values()):
-                return files, parts
+                return files, parts, said
     raise ValueError("not an entry of the cache")
 
 

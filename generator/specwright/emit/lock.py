@@ -45,6 +45,7 @@ class Origin:
     Attributes:
         tools: versions of the tools that decide its bytes.
         document: hash of the document.
+        fetched: hash of each part of it that another machine gave, by address.
         options: what the configuration says about the content.
         templates: hash of each template of the user.
         contents: how much of the document it holds.
@@ -52,9 +53,10 @@ class Origin:
 
     tools: Mapping[str, str]
     document: str
-    options: Mapping[str, str | bool]
+    options: Mapping[str, object]
     templates: Mapping[str, str] = field(default_factory=dict)
     contents: Contents = field(default_factory=Contents)
+    fetched: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

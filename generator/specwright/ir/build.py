@@ -128,9 +128,13 @@ class _Builder:
         described = {
             tag.get("name"): tag.get("description") for tag in self.document.data.get("tags") or ()
         }
+        # Tags that differ in case or separators are one group, called by the first of them.
+        tags: dict[str, str] = {}
         by_tag: dict[str, list[OperationSite]] = {}
         for site in found:
-            by_tag.setdefault(first_tag(site.value), []).append(site)
+            own = first_tag(site.value)
+            tag = tags.setdefault(group_names(own).attribute, own)
+            by_tag.setdefault(tag, []).append(site)
         return tuple(self._group(tag, described.get(tag), sites) for tag, sites in by_tag.items())
 
     def _group(self, tag: str, description: Any, sites: Iterable[OperationSite]) -> Group:
@@ -202,7 +206,8 @@ class _Builder:
         """The parameters and the body, whose arguments have different names."""
         parameters_, body = self._parameters(site), self._body(site)
         fields = body.fields or () if body is not None else ()
-        wanted = [(str(p.location), p.wire.raw) for p in parameters_]
+        renamed = self.names.arguments
+        wanted = [(str(p.location), renamed.get(p.wire.raw, p.wire.raw)) for p in parameters_]
         wanted += [("body", field.attribute) for field in fields]
         names = iter(argument_names(wanted))
         parameters_ = [replace(each, name=next(names)) for each in parameters_]
@@ -274,7 +279,7 @@ class _Builder:
             return None
         schema = sites.schema(self.document, content)
         model = self.index.get(schema.pointer)
-        if model is None or not model.is_class or "properties" not in schema.value:
+        if model is None or not model.is_class or not schema.value.get("properties"):
             return None
         required = schema.value.get("required") or ()
         fields = tuple(

@@ -90,6 +90,7 @@ class _Elsewhere:
     """The source of a document whose lines only the first process has."""
 
     file: str
+    text: str = ""
 
     def position(self, tokens: tuple[str, ...]) -> NoReturn:
         raise LookupError(tokens)

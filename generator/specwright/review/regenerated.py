@@ -7,7 +7,7 @@ from pathlib import Path
 
 from specwright import pipeline
 from specwright.check.checks import Examination
-from specwright.config import Options, config_as_of, find_project
+from specwright.config import Options, configs_as_of, find_project, of_document
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.emit.drift import compare
@@ -43,7 +43,7 @@ def packages(
         return None
     with ModelWorker() as first, ModelWorker() as second:
         new = _made(options, revision, first)
-        old = _made_of_base(commit, options, base, second)
+        old = _made_of_base(commit, options, base, Path(revision.document.path), second)
     drift = () if isinstance(new, Failure) else compare(new, target)
     return Package(target, old, new, drift)
 
@@ -56,23 +56,24 @@ def _had_package(commit: Commit, target: Path) -> bool:
 
 
 def _made_of_base(
-    commit: Commit, options: Options, base: Examined, worker: ModelWorker
+    commit: Commit, options: Options, base: Examined, document: Path, worker: ModelWorker
 ) -> FileSet | Failure:
     try:
-        return _made(_options_of(commit, options), base, worker)
+        return _made(_options_of(commit, options, document), base, worker)
     except InputError as error:
         return Failure(f"its settings have no meaning: {error.message}")
 
 
-def _options_of(commit: Commit, options: Options) -> Options:
+def _options_of(commit: Commit, options: Options, document: Path) -> Options:
     """The options of a commit; those of the working tree if it has no settings of ours."""
     file = find_project(Path.cwd())
     if file is None:
         return options
     try:
-        config = config_as_of(file, commit.read(commit.name_of(file)))
+        configs = configs_as_of(file, commit.read(commit.name_of(file)))
     except OSError:
         return options
+    config = of_document(configs, document)
     return replace(config.options, templates=options.templates) if config else options
 
 

@@ -94,7 +94,7 @@ RULES = (
         "openapi-schema",
         Category.DOCUMENT,
         "The official schema of the version decides what an OpenAPI document is; every tool "
-        "relies on it. 3.0 documents are read as the 3.1 documents that they mean.",
+        "relies on it.",
         """
         paths:
           /orders:

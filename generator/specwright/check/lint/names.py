@@ -47,14 +47,20 @@ def operation_id_clash(subject: Subject) -> Iterator[Violation]:
 
 
 def _named(site: OperationSite, *, short: bool) -> Named:
-    is_webhook, tag = site.direction is Direction.WEBHOOK, first_tag(site.value)
+    is_webhook = site.direction is Direction.WEBHOOK
     # Through the path, since several may share the operation.
     pointer = join("webhooks" if is_webhook else "paths", site.key, site.method.lower())
     if site.id is not None:
         pointer += "/operationId"
+    return site.name, pointer, in_code(site, short=short)
+
+
+def in_code(site: OperationSite, *, short: bool) -> tuple[tuple[Hashable, str], ...]:
+    """Return what an operation is called in code, each name after the scope it must be free in."""
+    tag = first_tag(site.value)
     names = operation_names(site.name, tag, short=short)
-    if is_webhook:
-        return site.name, pointer, (("webhooks", names.handler),)
+    if site.direction is Direction.WEBHOOK:
+        return (("webhooks", names.handler),)
     group = group_names(tag).attribute
     becomes = [("handlers", names.handler), ("plans", names.constant), (group, names.method)]
     page = declared(PAGINATION, site.value)
@@ -62,7 +68,7 @@ def _named(site: OperationSite, *, short: bool) -> Named:
         becomes.append((group, names.follow))
     if site.method in FINAL.methods and declared(FINAL, site.value) is not None:
         becomes.append((group, names.wait))
-    return site.name, pointer, tuple(becomes)
+    return tuple(becomes)
 
 
 def tag_name_clash(subject: Subject) -> Iterator[Violation]:
@@ -75,14 +81,17 @@ def tag_name_clash(subject: Subject) -> Iterator[Violation]:
 
 
 def _group(tag: str, pointer: Pointer) -> Named:
+    return tag, pointer, (("client", group_names(tag).attribute), *classes_of(tag))
+
+
+def classes_of(tag: str) -> tuple[tuple[Hashable, str], ...]:
+    """Return the classes of a tag's group, each after the module that it must be free in."""
     names = group_names(tag)
-    becomes = (
-        ("client", names.attribute),
+    return (
         ("clients", names.class_name),
         ("server", names.protocol),
         ("server", f"Unimplemented{names.protocol}"),
     )
-    return tag, pointer, becomes
 
 
 def schema_name_clash(subject: Subject) -> Iterator[Violation]:
@@ -171,7 +180,7 @@ RULES = (
         "tag-name-clash",
         Category.NAMES,
         "The operations of a tag are a group of the client and a class of the stub; two tags that "
-        "become one name cannot both be generated.",
+        "become one name are one group.",
         """
         paths:
           /orders:
@@ -194,7 +203,7 @@ RULES = (
               tags: [orders]
               responses: {"200": {description: The orders.}}
         """,
-        Level.ERROR,
+        Level.WARNING,
         Level.ERROR,
         tag_name_clash,
     ),

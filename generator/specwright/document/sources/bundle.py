@@ -11,9 +11,9 @@ from pathlib import PurePosixPath
 from typing import Any, Protocol
 from urllib.parse import unquote, urljoin
 
-from specwright.document.model import Graft, JsonObject, Source, is_remote
+from specwright.document.model import Document, Graft, JsonObject, Source, is_remote
 from specwright.document.shape import SECTIONS, Node, walk
-from specwright.errors import InputError, Location
+from specwright.errors import InputError, Location, UnresolvedError
 from specwright.pointer import Pointer, escape, join, resolve, split
 
 Parse = Callable[[str, bytes], tuple[Any, Source]]
@@ -62,7 +62,7 @@ class Files(Protocol):
 
 def bundle(
     data: JsonObject, source: Source, parse: Parse, *, remote: Remote, files: Files
-) -> tuple[JsonObject, dict[Pointer, Graft]]:
+) -> Document:
     """Replace references to other files by references into `components` of this one."""
     bundler = _Bundler(data, source, parse, remote, files)
     # A stack of our own: a file may refer to one that refers to the next without end.
@@ -73,7 +73,7 @@ def bundle(
             stack.pop()
         else:
             stack.append(inner)
-    return data, bundler.grafts
+    return Document(source.file, data, source, bundler.grafts, {}, bundler.unresolved)
 
 
 @dataclass
@@ -84,6 +84,7 @@ class _Bundler:
     remote: Remote
     files: Files
     grafts: dict[Pointer, Graft] = field(default_factory=dict)
+    unresolved: dict[Pointer, UnresolvedError] = field(default_factory=dict)
     _files: dict[str, tuple[Any, Source]] = field(default_factory=dict)
     _names: dict[tuple[str, Pointer, str], Pointer] = field(default_factory=dict)
     _counts: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -110,10 +111,24 @@ class _Bundler:
                 continue
             self._rewritten.add(id(node.value))
             if ref is not None and self._is_elsewhere(ref, source):
-                at = f"{node.pointer}/$ref"
-                node.value["$ref"] = yield from self._bring(ref, node.kind, source, at)
+                yield from self._replace(node, ref, source)
             elif node.kind == "discriminator":
                 yield from self._rewrite_mapping(node, source)
+
+    def _replace(self, node: Node, ref: str, source: Source) -> Steps:
+        at = f"{node.pointer}/$ref"
+        try:
+            node.value["$ref"] = yield from self._bring(ref, node.kind, source, at)
+        except UnresolvedError as error:
+            self.unresolved[self._place(node.pointer, source)] = error
+            del node.value["$ref"]
+
+    def _place(self, pointer: Pointer, source: Source) -> Pointer:
+        """Where a value of one of the files stands in the document."""
+        for place, graft in self.grafts.items():
+            if graft.source is source and f"{pointer}/".startswith(f"{graft.pointer}/"):
+                return place + pointer[len(graft.pointer) :]
+        return pointer
 
     def _rewrite_mapping(self, node: Node, source: Source) -> Steps:
         mapping = node.value.get("mapping")
@@ -146,11 +161,11 @@ class _Bundler:
         try:
             value = resolve(data, target)
         except (KeyError, ValueError):
-            raise InputError(
+            raise UnresolvedError(
                 f"'{ref}' does not resolve", place, f"{file} has nothing at '{target}'"
             ) from None
         if not isinstance(value, dict) and not (kind == "schema" and isinstance(value, bool)):
-            raise InputError(f"'{ref}' leads to a value that is not an object", place)
+            raise UnresolvedError(f"'{ref}' leads to a value that is not an object", place)
         section = self._section(kind, place)
         name = self._claim(section, file, target, kind)
         pointer = join("components", SECTIONS[kind], name)

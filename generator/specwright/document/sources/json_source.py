@@ -37,7 +37,7 @@ class JsonSource:
 
     def __init__(self, file: str, text: str) -> None:
         self.file = file
-        self._text = text
+        self.text = text
         self._scan = json.JSONDecoder(strict=False).raw_decode
         self._members: dict[int, dict[str, tuple[int, int]]] = {}
         self._lines = Lines(text)
@@ -58,14 +58,14 @@ class JsonSource:
         return self._lines.position(offset)
 
     def _skip_space(self, offset: int) -> int:
-        found = _SPACE.match(self._text, offset)
+        found = _SPACE.match(self.text, offset)
         return found.end() if found else offset
 
     def _children(self, offset: int) -> dict[str, tuple[int, int]]:
         """Where each child of a container starts: (its key or itself, its value)."""
         known = self._members.get(offset)
         if known is None:
-            opening = self._text[offset]
+            opening = self.text[offset]
             reader = {"{": self._read_object, "[": self._read_array}.get(opening)
             known = self._members[offset] = reader(offset + 1) if reader else {}
         return known
@@ -75,9 +75,9 @@ class JsonSource:
     def _read_object(self, offset: int) -> dict[str, tuple[int, int]]:
         members: dict[str, tuple[int, int]] = {}
         offset = self._skip_space(offset)
-        while self._text[offset] == '"':
+        while self.text[offset] == '"':
             key_at = offset
-            key, offset = self._scan(self._text, offset)
+            key, offset = self._scan(self.text, offset)
             value_at = self._skip_space(self._skip_space(offset) + 1)
             members[key] = (key_at, value_at)
             offset = self._next_item(value_at)
@@ -86,15 +86,15 @@ class JsonSource:
     def _read_array(self, offset: int) -> dict[str, tuple[int, int]]:
         items: dict[str, tuple[int, int]] = {}
         offset = self._skip_space(offset)
-        while self._text[offset] != "]":
+        while self.text[offset] != "]":
             items[str(len(items))] = (offset, offset)
             offset = self._next_item(offset)
         return items
 
     def _next_item(self, offset: int) -> int:
-        _, offset = self._scan(self._text, offset)
+        _, offset = self._scan(self.text, offset)
         offset = self._skip_space(offset)
-        return self._skip_space(offset + 1) if self._text[offset] == "," else offset
+        return self._skip_space(offset + 1) if self.text[offset] == "," else offset
 
 
 def parse(file: str, text: str) -> tuple[Any, JsonSource]:

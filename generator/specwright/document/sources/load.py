@@ -8,7 +8,7 @@ from pathlib import Path
 from shlex import quote
 from typing import Any
 
-from specwright.document.model import Document, JsonObject, Source
+from specwright.document.model import Document, JsonObject, Source, is_remote
 from specwright.document.sources import json_source
 from specwright.document.sources.bundle import Files, Remote, bundle
 from specwright.document.sources.directories import Directories
@@ -37,9 +37,42 @@ def load(
     Raises:
         InputError: a file is not there, not one to read, or not what it should be.
     """
+    return resolved(load_in_part(path, remote=remote, within=within, read=read))
+
+
+def load_in_part(
+    path: str | Path,
+    *,
+    remote: Remote = Remote.REFUSE,
+    within: Iterable[Path] = (),
+    read: Callable[[Path], bytes] = read_regular,
+) -> Document:
+    """Read a document as `load` does, without what its unresolved references stand for.
+
+    Args:
+        path: or its address on another machine.
+    """
     file = str(path)
-    content = read_file(file, read)
+    content = _fetched(file) if is_remote(file) else read_file(file, read)
     return _loaded(file, content, remote, Directories(file, within))
+
+
+def _fetched(address: str) -> bytes:
+    # Imported here because almost no run needs it.
+    from specwright.document.sources.remote import fetch
+
+    return fetch(address, Location(address, 1, 1))
+
+
+def resolved(document: Document) -> Document:
+    """Let a document pass in which every reference leads to something.
+
+    Raises:
+        UnresolvedError: the first one that does not.
+    """
+    for error in document.unresolved.values():
+        raise error
+    return document
 
 
 def load_commit(name: str, *, remote: Remote = Remote.REFUSE) -> Document:
@@ -59,13 +92,12 @@ def load_commit(name: str, *, remote: Remote = Remote.REFUSE) -> Document:
                 hint=f"`git ls-tree -r --name-only {quote(commit.ref)}` lists its files",
             ) from None
 
-    return _loaded(name, read_file(name, read), remote, commit)
+    return resolved(_loaded(name, read_file(name, read), remote, commit))
 
 
 def _loaded(file: str, content: bytes, remote: Remote, files: Files) -> Document:
     data, source = _parse_openapi(file, content)
-    data, grafts = bundle(data, source, parse, remote=remote, files=files)
-    return check_references(Document(file, data, source, grafts, {}))
+    return check_references(bundle(data, source, parse, remote=remote, files=files))
 
 
 def parse_openapi(file: str, content: bytes) -> JsonObject:

@@ -9,14 +9,15 @@ from urllib.parse import unquote
 
 from specwright.document.model import Document
 from specwright.document.shape import Node, walk
-from specwright.errors import InputError
+from specwright.errors import UnresolvedError
 from specwright.pointer import Pointer, resolve
 
 MAX_CHAIN = 100
 
 
 def check_references(document: Document) -> Document:
-    """Refuse references that lead nowhere or in a circle; learn the anchors on the way."""
+    """Set references aside that lead nowhere or in a circle; learn the anchors on the way."""
+    unresolved = dict(document.unresolved)
     nodes = list(walk(document.data))
     document = replace(document, anchors=_anchors(document.data, nodes))
     entered: set[str] = set()
@@ -28,14 +29,22 @@ def check_references(document: Document) -> Document:
             # Remote references that are still here were to be kept; the bundler refused the others.
             if ref is None or ref in entered or not document.is_local(ref):
                 continue
+            while node.ref is not None:
+                try:
+                    pointer, value = _follow(document, node)
+                    break
+                except _Nowhere as nowhere:
+                    unresolved[nowhere.pointer] = nowhere.error
+                    del resolve(document.data, nowhere.pointer)["$ref"]
+            else:
+                continue
             entered.add(ref)
-            pointer, value = _follow(document, node)
             # What lies outside the places that OpenAPI knows is seen only through references.
             if pointer not in known:
                 targets.extend(walk(value, node.kind, pointer))
         nodes = [node for node in targets if node.pointer not in known]
         known.update(node.pointer for node in nodes)
-    return document
+    return replace(document, unresolved=unresolved)
 
 
 def _anchors(data: dict[str, Any], nodes: list[Node]) -> dict[str, Pointer]:
@@ -54,46 +63,53 @@ def _anchors(data: dict[str, Any], nodes: list[Node]) -> dict[str, Pointer]:
     return anchors
 
 
+class _Nowhere(Exception):  # noqa: N818 (it is caught where it is raised)
+    """The reference at a place leads nowhere."""
+
+    def __init__(self, document: Document, pointer: Pointer, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.pointer = pointer
+        self.error = UnresolvedError(message, document.locate(f"{pointer}/$ref"), hint)
+
+
 def _follow(document: Document, node: Node) -> tuple[Pointer, Any]:
     """Where the reference of a node leads at first, after checking where it leads in the end."""
-    pointer = first = _target(document, node.value["$ref"], node.pointer)
-    value = first_value = _value(document, pointer, node)
-    chain = {pointer}
-    while isinstance(value, dict) and document.is_local(value.get("$ref")):
-        pointer = _target(document, value["$ref"], pointer)
+    at, value = node.pointer, node.value
+    chain: dict[Pointer, Any] = {}
+    while isinstance(value, dict) and document.is_local(ref := value.get("$ref")):
+        pointer = _target(document, ref, at)
         if pointer in chain:
-            raise InputError(
-                f"'{node.value['$ref']}' leads in a circle and never to a definition",
-                document.locate(f"{node.pointer}/$ref"),
+            raise _Nowhere(
+                document,
+                at,
+                f"'{ref}' leads in a circle and never to a definition",
                 "one of the references in the circle must become the definition itself",
             )
-        if len(chain) == MAX_CHAIN:
-            raise InputError(
-                f"'{node.value['$ref']}' leads through more than {MAX_CHAIN} references",
-                document.locate(f"{node.pointer}/$ref"),
+        if len(chain) > MAX_CHAIN:
+            raise _Nowhere(
+                document,
+                at,
+                f"'{ref}' leads through more than {MAX_CHAIN} references",
                 "refer to the definition itself",
             )
-        chain.add(pointer)
-        value = _value(document, pointer, node)
-    return first, first_value
+        at, value = pointer, _value(document, pointer, ref, at)
+        chain[pointer] = value
+    return next(iter(chain.items()))
 
 
 def _target(document: Document, ref: str, at: Pointer) -> Pointer:
     if ref in document.anchors or ref == "#" or ref.startswith("#/"):
         return document.target(ref)
     hint = "no schema has this $anchor" if ref.startswith("#") else "check the file and the path"
-    raise InputError(f"'{ref}' does not resolve", document.locate(f"{at}/$ref"), hint)
+    raise _Nowhere(document, at, f"'{ref}' does not resolve", hint)
 
 
-def _value(document: Document, pointer: Pointer, node: Node) -> Any:
+def _value(document: Document, pointer: Pointer, ref: str, at: Pointer) -> Any:
     try:
         return resolve(document.data, pointer)
     except (KeyError, ValueError):
-        raise InputError(
-            f"'{node.value['$ref']}' does not resolve",
-            document.locate(f"{node.pointer}/$ref"),
-            _nearest(document, pointer),
-        ) from None
+        hint = _nearest(document, pointer)
+        raise _Nowhere(document, at, f"'{ref}' does not resolve", hint) from None
 
 
 def _nearest(document: Document, pointer: Pointer) -> str:

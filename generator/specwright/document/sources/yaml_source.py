@@ -39,6 +39,7 @@ class YamlSource:
 
     def __init__(self, file: str, text: str, data: Any, positions: Positions) -> None:
         self.file = file
+        self.text = text
         self._data = data
         self._lines = Lines(text)
         # Keyed by the identity of the containers, which `data` keeps alive.

@@ -1,0 +1,58 @@
+"""Try the documents that others wrote; write the sections into docs/compatibility.md."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from benchmarks.compatibility import page
+from benchmarks.compatibility.documents import Sample, ordinary, published
+from benchmarks.compatibility.outcomes import outcome
+from benchmarks.workshop import ROOT, Workshop
+
+PAGE = ROOT / "docs" / "compatibility.md"
+TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.compatibility", description=__doc__)
+    parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the other one stays")
+    parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "ordinary")
+    parser.add_argument("--typed", type=int, default=40, help="packages that mypy is asked about")
+    options = parser.parse_args()
+    corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
+    samples = {
+        "published": lambda: published(corpus),
+        "ordinary": lambda: ordinary(options.documents),
+    }
+    with TemporaryDirectory() as place:
+        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=1)
+        for name in options.section or TITLES:
+            replace(TITLES[name], section(workshop, name, samples[name](), options.typed))
+
+
+def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> str:
+    workshop.invite(["openapi-python-client", "datamodel-code-generator"])
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        pending = [
+            pool.submit(outcome, workshop, sample, typed=number < typed)
+            for number, sample in enumerate(samples)
+        ]
+        return page.section(TITLES[name], [each.result() for each in pending])
+
+
+def replace(title: str, section: str) -> None:
+    """Put a section of the page in place of the one of the same title."""
+    before = PAGE.read_text("utf-8") if PAGE.exists() else page.HEAD
+    sections = {each.partition("\n")[0]: each for each in before.split("\n## ")[1:]}
+    sections[title] = section.removeprefix("## ")
+    kept = [sections[each].rstrip("\n") + "\n" for each in TITLES.values() if each in sections]
+    PAGE.write_text("\n## ".join([page.HEAD, *kept]), "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Documents that break the specification, read as far as they can be."""

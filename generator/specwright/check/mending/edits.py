@@ -1,0 +1,92 @@
+"""Changes of a document that keep the way back to the lines it was read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from specwright.document.model import Document, Graft
+from specwright.document.normalise import COMPONENTS, redirect
+from specwright.pointer import Pointer, join, resolve, split
+
+REMOVE = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """A value that a place gets, or REMOVE.
+
+    Attributes:
+        loses: whether the document says less then.
+    """
+
+    pointer: Pointer
+    value: Any = REMOVE
+    loses: bool = True
+
+
+def apply(document: Document, edits: Iterable[Edit]) -> Document:
+    """Change the data of a document in place; return it with the places of what moved.
+
+    A place that another edit has removed is passed over.
+    """
+    # From the end: an edit moves what comes after it in a list, and nothing else.
+    for edit in sorted(edits, key=lambda each: _order(each.pointer), reverse=True):
+        parent, name = _parent(document, edit.pointer)
+        if isinstance(parent, list):
+            if edit.value is REMOVE and int(name) < len(parent):
+                document = _without_item(document, edit.pointer, len(parent))
+                del parent[int(name)]
+        elif isinstance(parent, dict):
+            parent.pop(name, None)
+            if edit.value is not REMOVE:
+                parent[name] = edit.value
+    return document
+
+
+def rename_schemas(document: Document, new: Mapping[str, str]) -> Document:
+    """Give component schemas other keys, in the places that they have, and all that refers to them.
+
+    Args:
+        new: keys by what they were.
+    """
+    if not new:
+        return document
+    members = resolve(document.data, COMPONENTS)
+    entries = [(new.get(key, key), schema) for key, schema in members.items()]
+    members.clear()
+    members.update(entries)
+    moved = {COMPONENTS + join(old): COMPONENTS + join(key) for old, key in new.items()}
+    redirect(document, document.data, moved)
+    grafts = {place: Graft(*document.origin(old)) for old, place in moved.items()}
+    return replace(document, grafts={**document.grafts, **grafts})
+
+
+def _order(pointer: Pointer) -> tuple[str, ...]:
+    return tuple(token.zfill(9) if token.isdecimal() else token for token in split(pointer))
+
+
+def _parent(document: Document, pointer: Pointer) -> tuple[Any, str]:
+    *above, name = split(pointer)
+    try:
+        return resolve(document.data, join(*above)), name
+    except KeyError:
+        return None, name
+
+
+def _without_item(document: Document, pointer: Pointer, length: int) -> Document:
+    """The document with the places that the items after this one will have."""
+    holder, _, number = pointer.rpartition("/")
+    grafts = {
+        place: graft
+        for place, graft in document.grafts.items()
+        if not f"{place}/".startswith(f"{pointer}/")
+    }
+    for later in range(int(number) + 1, length):
+        old, new = f"{holder}/{later}", f"{holder}/{later - 1}"
+        for place in [each for each in grafts if each.startswith(f"{old}/")]:
+            grafts[new + place[len(old) :]] = grafts.pop(place)
+        source, inner = document.origin(old)
+        grafts[new] = Graft(source, inner)
+    return replace(document, grafts=grafts)

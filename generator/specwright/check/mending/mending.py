@@ -1,0 +1,106 @@
+"""A document in which nothing stands in the way of generated code any more."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from jsonschema_rs.canonical.schema import clone
+
+from specwright.check.checks import LEFT_OUT
+from specwright.check.lint.document import reference_kind
+from specwright.check.mending.edits import Edit, apply
+from specwright.check.mending.names import tell_apart
+from specwright.check.mending.objects import edit, is_loss
+from specwright.check.schema import check_schema
+from specwright.check.subject import Subject
+from specwright.document.model import Document
+from specwright.document.sources.references import check_references
+from specwright.errors import SpecwrightError, UnresolvedError
+from specwright.findings import Finding
+from specwright.pointer import Pointer
+
+# Each round reads what the one before has left; people's documents take three.
+MOST_ROUNDS = 20
+
+
+@dataclass(slots=True)
+class Mended:
+    """A document that generated code can be made of.
+
+    Attributes:
+        lost: what of it is left out, and why.
+    """
+
+    document: Document
+    lost: list[Finding] = field(default_factory=list)
+
+    def lose(self, pointer: Pointer, message: str) -> None:
+        """Note what is about to be left out, in place of all that was left out inside it."""
+        within = f"{pointer}/"
+        self.lost = [each for each in self.lost if not f"{each.pointer}/".startswith(within)]
+        place = self.document.locate(pointer)
+        self.lost.append(Finding(LEFT_OUT.id, LEFT_OUT.recommended, place, pointer, message))
+
+
+def mend(document: Document, *, short_names: bool) -> Mended:
+    """Read an upgraded document as far as it can be read: a mistake costs its element at most."""
+    # What 3.0 forbids and 3.1 does not can be read.
+    mended = Mended(replace(document, data=clone(document.data), written=None))
+    for pointer, error in document.unresolved.items():
+        mended.lose(pointer, _words(error))
+    for _ in range(MOST_ROUNDS):
+        if not any(step(mended) for step in _STEPS):
+            break
+    else:
+        raise SpecwrightError(
+            f"{document.path}: too much of the document breaks the specification",
+            hint=f"see specwright validate {document.path}",
+        )
+    mended.document = tell_apart(mended.document, short=short_names)
+    return mended
+
+
+def _objects(mended: Mended) -> bool:
+    """Whether some object was not what the official schema says."""
+    nodes = {node.pointer: node for node in Subject(mended.document).nodes}
+    edits: dict[Pointer, Edit] = {}
+    for problem in check_schema(mended.document):
+        found = edit(problem, nodes, mended.document.data)
+        if found is None or found.pointer in edits:
+            continue
+        edits[found.pointer] = found
+        if is_loss(found, nodes):
+            mended.lose(found.pointer, problem.message)
+    mended.document = apply(mended.document, edits.values())
+    return bool(edits)
+
+
+def _kinds(mended: Mended) -> bool:
+    """Whether some reference led to an object of another kind."""
+    wrong = {
+        pointer.removesuffix("/$ref"): message
+        for pointer, message in reference_kind(Subject(mended.document))
+    }
+    for pointer, message in wrong.items():
+        mended.lose(pointer, message)
+    mended.document = apply(mended.document, [Edit(pointer, {}) for pointer in wrong])
+    return bool(wrong)
+
+
+def _references(mended: Mended) -> bool:
+    """Whether some reference led to what was left out."""
+    before = mended.document.unresolved
+    mended.document = check_references(mended.document)
+    after = mended.document.unresolved
+    new = [pointer for pointer, error in after.items() if error is not before.get(pointer)]
+    for pointer in new:
+        mended.lose(pointer, _words(after[pointer]))
+    return bool(new)
+
+
+_STEPS: tuple[Callable[[Mended], bool], ...] = (_objects, _kinds, _references)
+
+
+def _words(error: UnresolvedError) -> str:
+    return f"{error.message}: {error.hint}"

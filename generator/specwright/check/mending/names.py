@@ -1,0 +1,88 @@
+"""Names that would become one name in generated code, told apart."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Hashable
+
+from specwright.check.lint.names import (
+    classes_of,
+    in_code,
+    operation_id_clash,
+    schema_name_clash,
+    tag_name_clash,
+)
+from specwright.check.lint.operations import operation_id_unique
+from specwright.check.lint.table import RULES
+from specwright.check.mending.edits import rename_schemas
+from specwright.document.model import Document
+from specwright.document.naming import first_tag, group_names, model_name
+from specwright.document.sites import Direction, OperationSite, operations
+
+# The rules about names that this module mends.
+_CHECKS = (operation_id_clash, operation_id_unique, schema_name_clash, tag_name_clash)
+TOLD_APART = frozenset(rule.id for rule in RULES if rule.check in _CHECKS)
+
+
+def tell_apart(document: Document, *, short: bool) -> Document:
+    """Return the document, changed in place, with names that generated code can have.
+
+    The first of several in the order of the document keeps its name. What another one is called
+    follows from itself alone, so that an addition to the document renames nothing.
+    """
+    _tags(document)
+    _operations(document, short=short)
+    return _schemas(document)
+
+
+def _tags(document: Document) -> None:
+    """Tell tags apart of which the groups differ, and a class of theirs does not."""
+    attributes: set[str] = set()
+    classes: set[tuple[Hashable, str]] = set()
+    for site in operations(document):
+        tag = first_tag(site.value)
+        if site.direction is not Direction.PATH:
+            continue
+        if group_names(tag).attribute not in attributes and classes & set(classes_of(tag)):
+            tag = f"{tag} {_digest(tag)}"
+            site.value["tags"] = [tag, *site.value.get("tags", ())[1:]]
+        attributes.add(group_names(tag).attribute)
+        classes.update(classes_of(tag))
+
+
+def _operations(document: Document, *, short: bool) -> None:
+    taken: set[tuple[Hashable, str]] = set()
+    identifiers: set[str | None] = set()
+    for site in operations(document):
+        if site.direction is Direction.CALLBACK:
+            continue
+        names = set(in_code(site, short=short))
+        if taken & names or (site.id and site.id in identifiers):
+            names = _named_after_path(site, taken, short=short)
+        taken |= names
+        identifiers.add(site.id)
+
+
+def _named_after_path(
+    site: OperationSite, taken: set[tuple[Hashable, str]], *, short: bool
+) -> set[tuple[Hashable, str]]:
+    site.value.pop("operationId", None)
+    names = set(in_code(site, short=short))
+    if taken & names:
+        site.value["operationId"] = f"{site.name} {_digest(f'{site.method} {site.key}')}"
+        names = set(in_code(site, short=short))
+    return names
+
+
+def _schemas(document: Document) -> Document:
+    taken: set[str] = set()
+    new: dict[str, str] = {}
+    for key in document.data.get("components", {}).get("schemas", {}):
+        if model_name(key) in taken:
+            new[key] = f"{key}_{_digest(key)}"
+        taken.add(model_name(new.get(key, key)))
+    return rename_schemas(document, new)
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:6]

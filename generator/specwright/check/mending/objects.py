@@ -1,0 +1,96 @@
+"""Objects that are not what the official schema says, read leniently or left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from specwright.check.mending.edits import Edit
+from specwright.document.instances import Problem
+from specwright.document.shape import Node
+from specwright.pointer import ROOT, Pointer, join, resolve, split
+
+# What a missing field is read as, by the kind of the object that lacks it. An object that lacks
+# another field is left out.
+_DEFAULTS: dict[tuple[str, str], Any] = {
+    ("document", "info"): {"title": "API", "version": ""},
+    ("document", "paths"): {},
+    ("info", "title"): "API",
+    ("info", "version"): "",
+    ("license", "name"): "",
+    ("oauthFlow", "scopes"): {},
+    ("parameter", "required"): True,
+    ("response", "description"): "",
+    ("server", "url"): "/",
+    ("serverVariable", "default"): "",
+}
+# Fields of which an object has one or the other: the first one is left out.
+_EXCLUSIVE: dict[str, tuple[str, str]] = {
+    "example": ("externalValue", "value"),
+    "header": ("content", "schema"),
+    "license": ("identifier", "url"),
+    "link": ("operationRef", "operationId"),
+    "mediaType": ("example", "examples"),
+    "parameter": ("content", "schema"),
+}
+_HOLDERS_OF_A_SCHEMA = frozenset({"header", "parameter"})
+_FOR_PEOPLE = frozenset(
+    """
+    $comment contact description example examples externalDocs license summary termsOfService title
+    xml
+    """.split()
+)
+
+
+def edit(problem: Problem, nodes: Mapping[Pointer, Node], data: Any) -> Edit | None:
+    """Return what makes an object readable; None where generated code is none the worse.
+
+    Args:
+        nodes: all objects of the document by their places.
+    """
+    pointer = problem.pointer
+    node = nodes.get(pointer)
+    match problem.keyword:
+        case "propertyNames":
+            return None
+        case "unevaluatedProperties" | "additionalProperties":
+            # Nothing reads a field that OpenAPI does not have.
+            return Edit(pointer) if node else None
+        case "uniqueItems":
+            return Edit(pointer, _each_once(resolve(data, pointer)), loses=False)
+    if node is not None:
+        return next(_of_object(node, problem), None) or _without(pointer, nodes)
+    return _without(pointer, nodes)
+
+
+def is_loss(edit: Edit, nodes: Mapping[Pointer, Node]) -> bool:
+    """Whether generated code lacks what an edit takes away."""
+    holder, _, name = edit.pointer.rpartition("/")
+    return edit.loses and not (holder in nodes and name in _FOR_PEOPLE)
+
+
+def _of_object(node: Node, problem: Problem) -> Iterator[Edit]:
+    default = _DEFAULTS.get((node.kind, problem.missing or ""))
+    if default is not None:
+        yield Edit(node.pointer + join(problem.missing or ""), default, loses=False)
+    first, second = _EXCLUSIVE.get(node.kind, ("", ""))
+    if {first, second} <= node.value.keys():
+        yield Edit(node.pointer + join(first))
+    elif node.kind in _HOLDERS_OF_A_SCHEMA and not {first, second} & node.value.keys():
+        yield Edit(node.pointer + join("schema"), {}, loses=False)
+
+
+def _without(pointer: Pointer, nodes: Mapping[Pointer, Node]) -> Edit | None:
+    if pointer == ROOT:
+        return None
+    if split(pointer)[:2] == ("components", "schemas") and pointer.count("/") == 3:
+        return Edit(pointer, {})
+    holder = nodes.get(pointer.rpartition("/")[0])
+    # Without its scopes the requirement still names the scheme.
+    if holder is not None and holder.kind == "securityRequirement":
+        return Edit(pointer, [], loses=False)
+    return Edit(pointer)
+
+
+def _each_once(values: list[Any]) -> list[Any]:
+    return [value for number, value in enumerate(values) if value not in values[:number]]

@@ -1,0 +1,70 @@
+"""Which operations a part of the document is a part of, directly or by references."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from urllib.parse import unquote
+
+from specwright.document.model import Document
+from specwright.document.schemas import discriminator_mapping
+from specwright.document.shape import METHODS, walk
+from specwright.document.sites import OperationSite, operations
+from specwright.pointer import Pointer, join, split
+
+# A part that refers to others as a whole: an operation, a component, what a path item shares, or
+# a field of the document.
+_Unit = Pointer
+_SECURITY, _SERVERS = join("security"), join("servers")
+
+
+def reaching(document: Document, places: Iterable[Pointer]) -> set[Pointer]:
+    """Return the pointers of the operations that are around one of the places, or refer to it."""
+    users = _users(document)
+    found = set(map(_unit, places))
+    pending = list(found)
+    while pending:
+        new = users[pending.pop()] - found
+        found |= new
+        pending.extend(new)
+    return {site.pointer for site in operations(document) if _unit(site.pointer) in found}
+
+
+def _unit(pointer: Pointer) -> _Unit:
+    tokens = split(pointer)
+    match tokens[:1]:
+        case ("components",):
+            return join(*tokens[:3])
+        case ("paths" | "webhooks",):
+            if tokens[2:3] == ("additionalOperations",):
+                return join(*tokens[:4])
+            is_operation = len(tokens) > 2 and tokens[2] in METHODS
+            return join(*tokens[: 3 if is_operation else 2])
+    return join(*tokens[:1])
+
+
+def _users(document: Document) -> dict[_Unit, set[_Unit]]:
+    """The parts that refer to each part."""
+    users: dict[_Unit, set[_Unit]] = defaultdict(set)
+    for node in walk(document.data):
+        used = [document.target(node.ref)] if node.ref and document.is_local(node.ref) else []
+        if node.kind == "schema":
+            tagged = discriminator_mapping(node.value).values()
+            used += [unquote(ref.partition("#")[2]) for ref in tagged]
+        elif node.kind == "securityRequirement":
+            used += [join("components", "securitySchemes", name) for name in node.value]
+        for target in used:
+            users[_unit(target)].add(_unit(node.pointer))
+    for site in operations(document):
+        for shared in _shared(site):
+            users[shared].add(_unit(site.pointer))
+    return users
+
+
+def _shared(site: OperationSite) -> Iterator[_Unit]:
+    """What an operation takes from around it."""
+    yield _unit(site.item.pointer)
+    if "security" not in site.value:
+        yield _SECURITY
+    if "servers" not in site.value and "servers" not in site.item.value:
+        yield _SERVERS
