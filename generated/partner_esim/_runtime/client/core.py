@@ -17,7 +17,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from ..shared import styles
 from ..shared.answers import Redirect
 from ..shared.codec import Codecs, problems_of
-from ..shared.media.medium import Payload
+from ..shared.media.medium import Chunks, Payload
 from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, ListOperation, Operation, attribute
 from .addresses import Addresses
@@ -164,10 +164,11 @@ class Core:
             operation.method,
             address.url + path + ("?" + "&".join(query) if query else ""),
             merged(merged(own, options.headers), headers),
-            content,
+            content if isinstance(content, bytes) else None,
             options.timeout,
             route=address.url + operation.path,
             stream=stream,
+            chunks=content if isinstance(content, Chunks) else None,
         )
 
     def _encoded(self, model: str, where: str, value: object) -> bytes:

@@ -97,7 +97,7 @@ def outgoing(
     import httpx2
 
     headers = [(name.encode(), text.encode("latin-1")) for name, text in request.headers]
-    content = request.content
+    content = request.chunks or request.content
     headers += _framing(content)
     auth = None
     if given is not None:

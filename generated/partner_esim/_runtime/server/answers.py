@@ -17,7 +17,7 @@ from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, Contents, Operation
 from .problems import Answer
 
-T = TypeVar("T")
+T_co = TypeVar("T_co", covariant=True)
 
 _NO_HEADERS: Mapping[str, str] = {}
 _JSON: Mapping[str, str] = {"content-type": "application/json"}
@@ -29,7 +29,7 @@ class BrokenContractError(Exception):
 
 # Without slots: Python 3.11 cannot make `Reply[Order](order)` of a frozen class that has them.
 @dataclass(frozen=True)
-class Reply(Generic[T]):
+class Reply(Generic[T_co]):
     """A handler's answer with a status other than the first declared success, or with headers.
 
     `value` may be the bytes of an earlier answer, which are sent as they are.
@@ -38,7 +38,7 @@ class Reply(Generic[T]):
         content_type: the form of the answer, where the contract declares several.
     """
 
-    value: T | bytes
+    value: T_co | bytes
     status: int | None = None
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     content_type: str | None = None

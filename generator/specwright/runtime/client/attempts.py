@@ -10,7 +10,6 @@ from collections.abc import Generator
 from dataclasses import replace
 from typing import Any, cast
 
-from ..shared.media.medium import Chunks
 from ..shared.operation import Operation
 from .errors import (
     ApiConnectionError,
@@ -53,7 +52,7 @@ def attempts(
     Raises:
         ApiError: the call failed for good.
     """
-    is_repeatable = not isinstance(request.content, Chunks) or request.content.is_repeatable
+    is_repeatable = request.chunks is None or request.chunks.is_repeatable
     retries = options.max_retries if operation.idempotent and is_repeatable else 0
     deadline = options.deadline
     ends = math.inf if deadline is None else time.monotonic() + deadline

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from ..shared.media.medium import Payload
+from ..shared.media.medium import Chunks
 
 Headers = list[tuple[str, str]]
 Step = Literal["connect", "write", "read", "pool"]
@@ -47,16 +47,18 @@ class Request:
         deadline: seconds for the exchange as a whole; None for no limit.
         route: the URL without its query, the path as a template; for messages and metrics.
         stream: whether the body of a success is left to be read in parts.
+        chunks: the content, where it is read while it is sent; `content` is None then.
     """
 
     method: str
     url: str
     headers: Headers = field(repr=False)
-    content: Payload | None = field(default=None, repr=False)
+    content: bytes | None = field(default=None, repr=False)
     timeout: Timeout = Timeout()
     deadline: float | None = None
     route: str = ""
     stream: bool = False
+    chunks: Chunks | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
