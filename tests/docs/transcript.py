@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 PROMPT = "$ "
 GAP = "…"
+# Of a package: each module of the runtime is one more.
+FILES = re.compile(r"\b\d{2,}(?=\\ (files|changed)\b)")
 DURATION = re.compile(r"\b\d+(\\\.\d+)?(\\ )?(ms|s)\b")
 
 
@@ -27,7 +29,7 @@ def steps(transcript: str) -> Iterator[Step]:
 
 
 def fits(printed: str, real: str) -> bool:
-    """`…` stands for anything, on a line of its own for any lines; durations may differ."""
+    """`…` stands for anything, on a line of its own for any lines; durations and counts of files may differ."""
     pattern = "\n".join(map(_line_pattern, printed.strip().splitlines()))
     pattern = pattern.replace("<lines>\n", "(?:.*\n)*?").replace("\n<lines>", "(?:\n.*)*")
     pattern = pattern.replace("<lines>", "(?:.*\n?)*")
@@ -39,4 +41,5 @@ def _line_pattern(line: str) -> str:
     if line.strip() == GAP:
         return "<lines>"
     exact = re.escape(line.rstrip()).replace(re.escape(GAP), ".*")
-    return DURATION.sub(lambda _: r"\d+(?:\.\d+)?\ ?(?:ms|s)", exact)
+    counted = FILES.sub(lambda _: r"\d+", exact)
+    return DURATION.sub(lambda _: r"\d+(?:\.\d+)?\ ?(?:ms|s)", counted)
