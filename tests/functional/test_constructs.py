@@ -318,7 +318,7 @@ def generated(package: Generate) -> Any:
         "203": {"description": "A picture.", "content": {"image/png": {}}},
     }
     item["get"]["deprecated"] = True
-    item["post"]["requestBody"] = {"content": {"application/json": {"schema": ref("Both")}}}
+    item["patch"]["requestBody"] = {"content": {"application/json": {"schema": ref("Both")}}}
     marks = {"a": {"type": "string", "readOnly": True}, "b": {"type": "string", "writeOnly": True}}
     item["get"]["security"] = [{"bearer": [], "query": []}, {}]
     variable = {"enum": ["a", "b"], "default": "a"}

@@ -32,6 +32,7 @@ from specwright.pointer import Pointer, join, split
 COMPONENTS = join("components", "schemas")
 SUFFIX = "Input"
 READ, SENT = "readOnly", "writeOnly"
+_HELD = frozenset(["schema", "itemSchema"])
 _PARTS = ("allOf", "anyOf", "oneOf")
 
 
@@ -54,7 +55,8 @@ def split_directions(document: Document) -> Document:
             changed[inputs[key]] = to_server.schema(schema)
     components = {**document.data["components"], "schemas": changed}
     for holder in _holders(document, sent=True):
-        holder.value["schema"] = to_server.schema(holder.value.get("schema"))
+        for key in _HELD & holder.value.keys():
+            holder.value[key] = to_server.schema(holder.value[key])
     return document.with_data({**document.data, "components": components})
 
 
@@ -151,7 +153,7 @@ def _component(document: Document, ref: str) -> tuple[str, Pointer]:
 def _reached(document: Document, holders: list[Site]) -> set[str]:
     schemas = _schemas(document)
     found: set[str] = set()
-    pending = [each.value.get("schema") for each in holders]
+    pending = [each.value[key] for each in holders for key in _HELD & each.value.keys()]
     while pending:
         new = _components_of(document, pending.pop()) - found
         found |= new
@@ -170,7 +172,7 @@ def _holders(document: Document, *, sent: bool) -> list[Site]:
         for holder in (*arguments, *([body] if body else ()), *answers):
             found[holder.pointer] = holder
             found |= {each.pointer: each for _, each in contents(document, holder)}
-    return [each for each in found.values() if "schema" in each.value]
+    return list(found.values())
 
 
 @dataclass(frozen=True, slots=True)
