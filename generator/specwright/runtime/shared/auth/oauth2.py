@@ -74,7 +74,7 @@ class OAuth2(Token):
         """Return the scheme that an object of the document declares, if it is of this kind."""
         if declared.get("type") != "oauth2":
             return None
-        flows = declared.get("flows") or {}
+        flows: Mapping[str, Any] = declared.get("flows") or {}
         urls = {flow: str(flows[flow].get("tokenUrl")) for flow in _GRANTS if flow in flows}
         return cls(argument=argument, token_urls=urls)
 
