@@ -29,7 +29,10 @@ def steps(transcript: str) -> Iterator[Step]:
 
 
 def fits(printed: str, real: str) -> bool:
-    """`…` stands for anything, on a line of its own for any lines; durations and counts of files may differ."""
+    """`…` stands for anything, on a line of its own for any lines.
+
+    Durations and counts of files may differ.
+    """
     pattern = "\n".join(map(_line_pattern, printed.strip().splitlines()))
     pattern = pattern.replace("<lines>\n", "(?:.*\n)*?").replace("\n<lines>", "(?:\n.*)*")
     pattern = pattern.replace("<lines>", "(?:.*\n?)*")

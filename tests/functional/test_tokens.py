@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import os
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 from types import ModuleType
@@ -170,6 +171,31 @@ def test_a_token_that_is_refused_is_obtained_again(caller: Caller) -> None:
     assert form(asked[3])["grant_type"] == "refresh_token"
     assert form(asked[4])["grant_type"] == "client_credentials"
     assert bearer(asked[5]) == "t2"
+
+
+def test_a_body_that_can_be_sent_once_is_not_sent_again_with_another_token(
+    package: Generate, origin: Origin
+) -> None:
+    data = api()
+    data["paths"]["/things"]["put"] = operation(
+        operationId="upload",
+        requestBody={"required": True, "content": {"application/octet-stream": {}}},
+    )
+    module = package(data)
+    grant = module.ClientCredentials(client_id="m", client_secret=SECRET)
+    origin.answer(token("t1"), Answer(401), token("t2"), Answer(204, b""))
+    end, start = os.pipe()
+    os.write(start, b"once")
+    os.close(start)
+    with (
+        os.fdopen(end, "rb") as pipe,
+        module.Client(grant, base_url=origin.url, max_retries=0) as client,
+    ):
+        with pytest.raises(module.AuthenticationError):
+            client.things.upload(body=pipe)
+        # The next call has another token.
+        client.things.upload(body=b"twice")
+    assert [bearer(each) for each in origin.asked if each.method == "PUT"] == ["t1", "t2"]
 
 
 def test_a_service_that_refuses_every_token_is_asked_twice(caller: Caller) -> None:

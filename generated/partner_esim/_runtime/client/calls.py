@@ -140,7 +140,7 @@ class SyncCalls(Core):
                 try:
                     began = monotonic()
                     outcome = self.transport.send(self._signed(step, schemes, began))
-                    if outcome.status == 401 and self.credentials.outdated(schemes):
+                    if self.is_outdated(step, outcome, schemes):
                         outcome = self.transport.send(self._signed(step, schemes, began))
                 except TransportError as error:
                     outcome = error
@@ -276,7 +276,7 @@ class AsyncCalls(Core):
                 try:
                     began = monotonic()
                     outcome = await self.transport.send(await self._signed(step, schemes, began))
-                    if outcome.status == 401 and self.credentials.outdated(schemes):
+                    if self.is_outdated(step, outcome, schemes):
                         signed = self._signed(step, schemes, began)
                         outcome = await self.transport.send(await signed)
                 except TransportError as error:

@@ -18,7 +18,7 @@ from ..shared.operation import Operation, as_json
 from .calls import AsyncCalls, SyncCalls
 from .connections import AsyncHTTPTransport, HTTPTransport
 from .core import Collected, Core, collected
-from .credentials import Credentials
+from .credentials import Credentials, brought
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import Fields, is_field_name
 from .options import ClientOptions, Options, RequestOptions, positive_integer
@@ -95,7 +95,7 @@ class SyncClient:
         limit = positive_integer("max_response_bytes", max_response_bytes)
         self._calls.max_item_bytes = limit
         self._calls.transport = transport or HTTPTransport(self.base_url, limit, proxy, http_client)
-        credentials.prepare(service, self.base_url, _brought(http_client, transport))
+        credentials.prepare(service, self.base_url, brought(http_client, transport))
         self._is_copy = False
 
     @property
@@ -211,7 +211,7 @@ class AsyncClient:
         self._calls.transport = transport or AsyncHTTPTransport(
             self.base_url, limit, proxy, http_client
         )
-        credentials.prepare(service, self.base_url, _brought(http_client, transport))
+        credentials.prepare(service, self.base_url, brought(http_client, transport))
         self._is_copy = False
 
     @property
@@ -323,16 +323,6 @@ def _check_one_way(**ways: object) -> None:
     given = [name for name, way in ways.items() if way is not None]
     if len(given) > 1:
         raise InvalidArgumentError(f"{' and '.join(given)} cannot be given together")
-
-
-def _brought(
-    http_client: httpx2.Client | httpx2.AsyncClient | None, transport: object
-) -> frozenset[str] | None:
-    """The names of the headers that the caller's own way brings; None if there is none."""
-    if http_client is None:
-        return None if transport is None else frozenset()
-    signed = {"authorization"} if http_client.auth is not None else set[str]()
-    return frozenset(http_client.headers) | signed
 
 
 @contextmanager

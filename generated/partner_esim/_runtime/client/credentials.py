@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence, Set
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 from ..shared.auth.scheme import Scheme
@@ -19,6 +19,9 @@ from .service import Service
 from .signing import carries, signed
 from .tokens import Tokens
 from .transport import Request
+
+if TYPE_CHECKING:
+    import httpx2
 
 
 class Credentials:
@@ -99,6 +102,16 @@ class Credentials:
         if not scheme.name:
             return f"pass an http_client that deals with {scheme.argument}"
         return f"pass {scheme.argument} or set {self._service.variable(scheme.argument)}"
+
+
+def brought(
+    http_client: httpx2.Client | httpx2.AsyncClient | None, transport: object
+) -> frozenset[str] | None:
+    """Return the names of the headers that the caller's own way adds; None if there is none."""
+    if http_client is None:
+        return None if transport is None else frozenset()
+    signed = {"authorization"} if http_client.auth is not None else set[str]()
+    return frozenset(http_client.headers) | signed
 
 
 def with_credential(request: Request, scheme: Scheme, credential: object) -> Request:

@@ -39,7 +39,7 @@ class Addresses:
     """
 
     def __init__(
-        self, service: Service, base_url: str | None, variables: Mapping[str, str | None]
+        self, service: Service, base_url: str | None, variables: Mapping[str, object]
     ) -> None:
         setting = service.variable("base_url")
         self._way_out = f"pass base_url or set {setting}"

@@ -15,12 +15,13 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 
 from ..shared import styles
 from ..shared.answers import Redirect
+from ..shared.auth.scheme import Scheme
 from ..shared.codec import Codecs, problems_of
 from ..shared.media.medium import Chunks, Payload
 from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, ListOperation, Operation, attribute
 from .addresses import Addresses
-from .attempts import GONE
+from .attempts import GONE, is_repeatable
 from .contents import accept, has_body, is_stream, raw, received, sent
 from .credentials import Credentials
 from .errors import InvalidArgumentError, InvalidResponseError
@@ -169,6 +170,11 @@ class Core:
             stream=stream,
             chunks=content if isinstance(content, Chunks) else None,
         )
+
+    def is_outdated(self, request: Request, answer: Response, schemes: Sequence[Scheme]) -> bool:
+        """Tell whether a request can be sent again, with another token."""
+        is_refused = answer.status == 401 and self.credentials.outdated(schemes)
+        return is_refused and is_repeatable(request)
 
     def _encoded(self, model: str, where: str, value: object) -> bytes:
         return _written(where, lambda: self._codecs[model].encode(value))
