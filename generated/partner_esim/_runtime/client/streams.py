@@ -13,7 +13,7 @@ from typing import Any, Generic, Self, TypeVar, cast
 from pydantic import ValidationError
 
 from ..shared.codec import problems_of
-from ..shared.media.medium import Items
+from ..shared.media.medium import ItemReader
 from .errors import (
     ApiConnectionError,
     ApiError,
@@ -38,7 +38,7 @@ class Stream(Generic[T]):
         InvalidResponseError: an item breaks the contract, while iterating.
     """
 
-    def __init__(self, name: str, response: Response, items: Items, limit: int) -> None:
+    def __init__(self, name: str, response: Response, items: ItemReader, limit: int) -> None:
         self._items: Generator[T] = _read(name, response, items, limit)
 
     def __iter__(self) -> Iterator[T]:
@@ -69,7 +69,7 @@ class Stream(Generic[T]):
 class AsyncStream(Generic[T]):
     """The asynchronous twin of `Stream`."""
 
-    def __init__(self, name: str, response: Response, items: Items, limit: int) -> None:
+    def __init__(self, name: str, response: Response, items: ItemReader, limit: int) -> None:
         self._items: AsyncGenerator[T] = _read_async(name, response, items, limit)
 
     def __aiter__(self) -> AsyncIterator[T]:
@@ -162,7 +162,7 @@ class AsyncStreamedResponse:
         await self._chunks.aclose()
 
 
-def _read(name: str, response: Response, items: Items, limit: int) -> Generator[Any]:
+def _read(name: str, response: Response, items: ItemReader, limit: int) -> Generator[Any]:
     with closing(_chunks(name, response)) as chunks:
         for chunk in chunks:
             yield from _checked(name, response, lambda: items.feed(chunk))  # noqa: B023
@@ -171,7 +171,7 @@ def _read(name: str, response: Response, items: Items, limit: int) -> Generator[
 
 
 async def _read_async(
-    name: str, response: Response, items: Items, limit: int
+    name: str, response: Response, items: ItemReader, limit: int
 ) -> AsyncGenerator[Any]:
     async with aclosing(_async_chunks(name, response)) as chunks:
         async for chunk in chunks:
@@ -195,7 +195,7 @@ def _checked(name: str, response: Response, read: Callable[[], Iterator[Any]]) -
     raise InvalidResponseError(f"{name}: an item breaks the contract: {problems}", response)
 
 
-def _check_size(name: str, items: Items, limit: int) -> None:
+def _check_size(name: str, items: ItemReader, limit: int) -> None:
     if items.waiting > limit:
         raise ResponseTooLargeError(f"{name}: an item has more than {limit} bytes")
 

@@ -86,7 +86,7 @@ class Medium(Protocol):
         ...
 
 
-class Items(Protocol):
+class ItemReader(Protocol):
     """Finds the items in a body that comes in parts."""
 
     @property
@@ -106,7 +106,7 @@ class Items(Protocol):
 class StreamMedium(Medium, Protocol):
     """A way in which items travel, one by one."""
 
-    def Items(self, content: Content, converter: Converter) -> Items:  # noqa: N802 (a class)
+    def Items(self, content: Content, converter: Converter) -> ItemReader:  # noqa: N802 (a class)
         """Return what finds the items in a body."""
         ...
 
