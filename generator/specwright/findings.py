@@ -48,6 +48,7 @@ class Finding:
     Attributes:
         pointer: the place as a JSON pointer, if it lies in a document.
         related: a second place that belongs to it, such as the same one in an older document.
+        related_pointer: that place as a JSON pointer, if it lies in a document.
         evidence: what shows that the finding is true.
         counterexample: a value that proves it, as JSON text.
         waived: why the project accepts it, if it does.
@@ -62,6 +63,7 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     counterexample: str | None = None
     waived: str | None = None
+    related_pointer: Pointer | None = None
 
     @property
     def fingerprint(self) -> str:

@@ -160,6 +160,7 @@ class _Review:
             None if change.base is None else base.locate(change.base),
             (Evidence("operations", _listed(operations)),) if operations else (),
             change.counterexample,
+            related_pointer=change.base,
         )
 
 
