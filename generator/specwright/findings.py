@@ -20,6 +20,10 @@ class Level(StrEnum):
     OFF = "off"
 
 
+# The levels that findings have.
+WORST_FIRST = (Level.ERROR, Level.WARNING, Level.INFO)
+
+
 @dataclass(frozen=True, slots=True)
 class RuleDescription:
     """A rule in words; `bad` and `good` are parts of a document in YAML, or empty."""
@@ -119,7 +123,12 @@ class Report:
 
     @property
     def has_errors(self) -> bool:
-        return any(finding.level is Level.ERROR for finding in self.findings)
+        return self.has(Level.ERROR)
+
+    def has(self, least: Level) -> bool:
+        """Return whether a finding is of this level or a worse one."""
+        counted = WORST_FIRST[: WORST_FIRST.index(least) + 1]
+        return any(finding.level in counted for finding in self.findings)
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from types import MappingProxyType
 from typing import TypeVar
 
 from specwright.compare.document.components import unused_schemas
@@ -33,7 +34,7 @@ from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
 from specwright.errors import InputError, Location
-from specwright.findings import Evidence, Finding, Report, in_order
+from specwright.findings import Evidence, Finding, Level, Report, in_order
 from specwright.pointer import Pointer
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
@@ -54,21 +55,29 @@ def compare(
     *,
     today: date,
     others: Sequence[tuple[Finding, Sequence[str]]] = (),
+    levels: Mapping[str, Level] = MappingProxyType({}),
 ) -> Report:
     """Review the change from one upgraded document to another.
 
     Args:
+        levels: those of rules that a project decided on.
         others: what the change has been found to break besides, each with the names that an
             acceptance may give for it.
     """
     review = _Review((base, revision), today)
     review.run()
-    kept, accepted = apply(acceptances, [*review.findings(), *others], today)
+    found = [
+        (replace(finding, level=levels.get(finding.rule, finding.level)), operations)
+        for finding, operations in (*review.findings(), *others)
+        if levels.get(finding.rule) is not Level.OFF
+    ]
+    kept, accepted = apply(acceptances, found, today)
     if base.data != revision.data:
-        kept.append(verdict(base, revision, [*kept, *accepted]))
+        version = verdict(base, revision, [*kept, *accepted])
+        kept.append(replace(version, level=levels.get(version.rule, version.level)))
     return Report(
         revision.path,
-        in_order(kept),
+        in_order(each for each in kept if each.level is not Level.OFF),
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 
 from specwright import pipeline
 from specwright.check.checks import examine
@@ -74,7 +75,14 @@ def review(
     progress("comparing the documents")
     validations = base.report(change.settings), revision.report(change.settings)
     documents = base.document, revision.document
-    report = joined(validations, documents, package, change.acceptances, today=today)
+    report = joined(
+        validations,
+        documents,
+        package,
+        change.acceptances,
+        today=today,
+        levels=change.settings.levels,
+    )
     return replace(report, findings=in_order((*report.findings, *invalid(base.document))))
 
 
@@ -85,15 +93,17 @@ def joined(
     acceptances: Sequence[Acceptance] = (),
     *,
     today: date,
+    levels: Mapping[str, Level] = MappingProxyType({}),
 ) -> Report:
     """Join what is known of the change from one upgraded document to another.
 
     Args:
         validations: the reports on both documents.
         package: what is generated from both; None if the project has no package.
+        levels: those of rules of changes that the project decided on.
     """
     broken = package.broken() if package else []
-    changes = compare(*documents, acceptances, today=today, others=broken)
+    changes = compare(*documents, acceptances, today=today, others=broken, levels=levels)
     old, new = validations
     listed = _news(old, new)
     facts = list(package.facts()) if package else [("Generated package", "none")]
