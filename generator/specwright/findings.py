@@ -139,3 +139,8 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             unique, key=lambda each: (each.location, each.rule, each.pointer or "", each.message)
         )
     )
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """By level, then by place, each once."""
+    return tuple(sorted(in_order(findings), key=lambda each: WORST_FIRST.index(each.level)))

@@ -12,7 +12,7 @@ from specwright.arguments.inputs import accepted, change_levels, read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured
 from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.comparison import compare
-from specwright.findings import Level, in_order
+from specwright.findings import Level, worst_first
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
 from specwright.review.validity import invalid
@@ -62,6 +62,6 @@ def diff(
     entries = accepted(newer, acceptances)
     problems = [finding for each in (before, after) for finding in invalid(each)]
     report = compare(before, after, entries, today=date.today(), levels=change_levels(newer))
-    report = replace(report, findings=in_order((*report.findings, *problems)))
+    report = replace(report, findings=worst_first((*report.findings, *problems)))
     show(FORMATS[output](report))
     ctx.exit(1 if report.has(Level(fail_on)) else 0)

@@ -25,7 +25,7 @@ from specwright.arguments.options import (
 from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.verdicts.acceptances import Acceptance, approved
 from specwright.document.sources.git import Commit
-from specwright.findings import Finding, Level, in_order
+from specwright.findings import Finding, Level, worst_first
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
@@ -98,7 +98,7 @@ def review(
         report = review_of(
             change, options, chosen_output(config), today=date.today(), progress=say_step
         )
-    report = replace(report, findings=in_order((*report.findings, *pending)))
+    report = replace(report, findings=worst_first((*report.findings, *pending)))
     report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
     if report_dir is not None:
         write(report, report_dir)

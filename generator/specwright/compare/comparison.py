@@ -14,6 +14,7 @@ from specwright.compare.document.contents import SharedSchema
 from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.document.operations import (
     OperationPair,
+    label,
     operation_changes,
     pair_operations,
 )
@@ -28,14 +29,16 @@ from specwright.compare.schemas.steps import COMPATIBLE, Claim
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.change import Change
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS
 from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
+from specwright.document.sites import operations as operations_of
 from specwright.errors import InputError, Location
-from specwright.findings import Evidence, Finding, Level, Report, in_order
+from specwright.findings import Evidence, Finding, Level, Report, in_order, worst_first
 from specwright.pointer import Pointer
+from specwright.report.verdict import counted
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 
@@ -77,12 +80,30 @@ def compare(
         kept.append(replace(version, level=levels.get(version.rule, version.level)))
     return Report(
         revision.path,
-        in_order(each for each in kept if each.level is not Level.OFF),
+        worst_first(each for each in kept if each.level is not Level.OFF),
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
+        tuple(_headline(base, found)),
         command="diff",
     )
+
+
+def _headline(
+    base: Document, found: Sequence[tuple[Finding, Sequence[str]]]
+) -> Iterator[tuple[str, str]]:
+    """How many changes break how many of the operations that there were."""
+    breaking = [
+        operations
+        for finding, operations in found
+        if Category(BY_ID[finding.rule].category) in BREAKING
+    ]
+    if breaking:
+        # A name of the generated package is none of an operation.
+        known = {label(each) for each in operations_of(base)}
+        broken = known & {each for operations in breaking for each in operations}
+        changes = counted(len(breaking), "breaking change")
+        yield "Breaking", f"{changes} in {len(broken)} of {counted(len(known), 'operation')}"
 
 
 @dataclass(slots=True)

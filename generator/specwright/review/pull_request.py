@@ -17,7 +17,7 @@ from specwright.config import Options
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.document.upgrade import upgrade
-from specwright.findings import Finding, Level, Report, in_order
+from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.report.verdict import counted
 from specwright.review.package import Package
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
@@ -83,7 +83,7 @@ def review(
         today=today,
         levels=change.settings.levels,
     )
-    return replace(report, findings=in_order((*report.findings, *invalid(base.document))))
+    return replace(report, findings=worst_first((*report.findings, *invalid(base.document))))
 
 
 def joined(
@@ -106,13 +106,13 @@ def joined(
     changes = compare(*documents, acceptances, today=today, others=broken, levels=levels)
     old, new = validations
     listed = _news(old, new)
-    facts = list(package.facts()) if package else [("Generated package", "none")]
+    facts = [*changes.facts, *(package.facts() if package else [("Generated package", "none")])]
     if len(listed) < len(new.findings):
         facts.append(("Not listed", _as_before(len(new.findings) - len(listed))))
     table = package.table() if package else None
     return replace(
         changes,
-        findings=in_order((*listed, *changes.findings, *_of(package, new))),
+        findings=worst_first((*listed, *changes.findings, *_of(package, new))),
         waived=in_order((*new.waived, *changes.waived)),
         rules=(*new.rules, *changes.rules, *DESCRIPTIONS),
         facts=tuple(facts),
