@@ -266,6 +266,15 @@ def mutants(session: nox.Session) -> None:
 
 
 @nox.session
+def polarity(session: nox.Session) -> None:
+    """Change published documents in ways of known effect, count wrong verdicts of the review."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.install("jsonschema[format]")
+    session.run("python", "-m", "tests.compare.polarity", *session.posargs)
+
+
+@nox.session
 def seeds(session: nox.Session) -> None:
     """Test implementations that are right under 20 seeds (an hour; `-- NAME` for one)."""
     install_workspace(session)

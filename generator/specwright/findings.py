@@ -20,6 +20,10 @@ class Level(StrEnum):
     OFF = "off"
 
 
+# The levels that findings have.
+WORST_FIRST = (Level.ERROR, Level.WARNING, Level.INFO)
+
+
 @dataclass(frozen=True, slots=True)
 class RuleDescription:
     """A rule in words; `bad` and `good` are parts of a document in YAML, or empty."""
@@ -48,6 +52,7 @@ class Finding:
     Attributes:
         pointer: the place as a JSON pointer, if it lies in a document.
         related: a second place that belongs to it, such as the same one in an older document.
+        related_pointer: that place as a JSON pointer, if it lies in a document.
         evidence: what shows that the finding is true.
         counterexample: a value that proves it, as JSON text.
         waived: why the project accepts it, if it does.
@@ -62,6 +67,7 @@ class Finding:
     evidence: tuple[Evidence, ...] = ()
     counterexample: str | None = None
     waived: str | None = None
+    related_pointer: Pointer | None = None
 
     @property
     def fingerprint(self) -> str:
@@ -117,7 +123,12 @@ class Report:
 
     @property
     def has_errors(self) -> bool:
-        return any(finding.level is Level.ERROR for finding in self.findings)
+        return self.has(Level.ERROR)
+
+    def has(self, least: Level) -> bool:
+        """Return whether a finding is of this level or a worse one."""
+        counted = WORST_FIRST[: WORST_FIRST.index(least) + 1]
+        return any(finding.level in counted for finding in self.findings)
 
 
 def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
@@ -128,3 +139,8 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
             unique, key=lambda each: (each.location, each.rule, each.pointer or "", each.message)
         )
     )
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """By level, then by place, each once."""
+    return tuple(sorted(in_order(findings), key=lambda each: WORST_FIRST.index(each.level)))

@@ -66,6 +66,19 @@ def test_a_document_has_not_changed_against_itself(project: Path, specwright: Ru
     assert (result.returncode, result.stdout) == (0, "openapi.json: no findings\n")
 
 
+@pytest.mark.parametrize(("level", "code"), [("error", 1), ("warning", 0), ("off", 0)])
+def test_a_project_sets_the_level_of_a_change(
+    level: str, code: int, project: Path, specwright: Run
+) -> None:
+    settings = f'[levels]\nrange-narrowed = "{level}"\n'
+    (project / "lint.toml").write_text(settings, "utf-8")
+    found = specwright("diff", "git:main:openapi.json", cwd=project)
+    assert found.returncode == code
+    assert ("range-narrowed maximum" in found.stdout) is (level != "off")
+    # Whether it is said or not, the version follows the level that is off only.
+    assert ("major version" in found.stdout) is (level != "off")
+
+
 @pytest.mark.parametrize(("level", "code"), [("error", 0), ("warning", 0), ("info", 1)])
 def test_the_level_that_fails_is_chosen(
     level: str, code: int, project: Path, specwright: Run

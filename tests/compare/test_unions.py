@@ -219,6 +219,16 @@ SAFE: dict[str, tuple[str, Any, Any]] = {
         any_of(holding(a=TEXT), holding(a={"enum": ["x", "y"]})),
         any_of(holding(a=TEXT), holding(a={"enum": ["x"]})),
     ),
+    "a default that stays where it was": (
+        "request",
+        {"type": "boolean", "default": True},
+        one_of({"type": "boolean", "default": True}, INTEGER),
+    ),
+    "a default that stands beside alternatives now": (
+        "request",
+        {"type": "boolean", "default": True},
+        {**one_of({"type": "boolean"}, INTEGER), "default": True},
+    ),
     "alternatives inside": (
         "request",
         any_of({"type": "boolean"}, {"type": "array"}),
@@ -274,6 +284,13 @@ def test_null_at_one_use_is_found_at_that_use(tmp_path: Path) -> None:
     }
     assert {each.message for each in changes} == {"null is allowed now"}
     assert {each.counterexample for each in changes} == {"null"}
+
+
+def test_null_beside_values_is_one_finding_at_its_place(tmp_path: Path) -> None:
+    values = {**TEXT, "enum": ["a", "b"]}
+    [change] = found(tmp_path, "response", holding(a=values), holding(a=one_of(NULL, values)))
+    assert (change.rule, change.counterexample) == ("nullable-widened", "null")
+    assert str(change.pointer).endswith("/properties/a/oneOf")
 
 
 def test_null_that_goes_is_found_where_it_was_used(tmp_path: Path) -> None:

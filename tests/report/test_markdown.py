@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from specwright.findings import Evidence, Report, Table
+from specwright.findings import Evidence, Level, Report, Table
 from specwright.report.formats import FORMATS
 from specwright.report.markdown import LIMIT, marker
 from tests.report.samples import REPORT, SHAPE, SLOW, WAIVED, saying
@@ -122,15 +122,27 @@ def test_a_comment_is_one_table_after_the_other() -> None:
 
 def test_evidence_tables_and_waived_findings_are_folded() -> None:
     text = markdown(REPORT)
-    assert text.count("<details>") == 2 * 3 + 1 + 1
+    assert text.count("<details>") == 2 * 3 + 1 + 1 + 1
+    assert "<summary>2 other findings</summary>" in text
     assert "<summary><code>curl</code></summary><pre>curl -X POST" in text
     assert "<summary>1 waived finding</summary>" in text
+
+
+def test_errors_keep_what_supports_them_when_the_others_have_no_room() -> None:
+    shown = Evidence("operations", "GET /a\n" * 20)
+    error = replace(SLOW, level=Level.ERROR, evidence=(shown,), message="e" * 100)
+    other = replace(SLOW, message="w" * 400, evidence=(shown,))
+    several = [replace(error, pointer=f"/{n}") for n in range(50)]
+    text = markdown(Report("f", (*[replace(other, pointer=f"/{n}") for n in range(300)], *several)))
+    assert text.count("<summary><code>operations</code></summary>") >= 50
+    assert text.index("<td>error</td>") < text.index("<td>info</td>")
+    assert len(text) < LIMIT
 
 
 def test_every_row_has_a_cell_below_each_heading() -> None:
     text = markdown(replace(REPORT, facts=()))
     headed = [table.split("</tr>") for table in text.split("<table>")[2:]]
-    assert len(headed) == 3
+    assert len(headed) == 4
     for heading, *rows in headed:
         counts = [row.count("<td>") for row in rows if "<td>" in row]
         assert counts

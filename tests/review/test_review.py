@@ -186,6 +186,7 @@ def test_names_that_are_gone_call_for_a_major_version(
     assert {str(each.location) for each in broken} == {"generated/shop/client.py:3:1"}
     assert "version-too-low" in rules(found)
     assert found.facts == (
+        ("Breaking", "2 breaking changes in 0 of 1 operation"),
         ("Generated package", "1 files are what the document says"),
         ("Public names", "2 changed"),
     )

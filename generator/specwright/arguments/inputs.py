@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from specwright.check.checks import LEFT_OUT, check
 from specwright.check.lint.table import RULE_IDS
 from specwright.check.settings import Settings
 from specwright.compare.verdicts import acceptances
+from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.config import parse_toml
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
@@ -19,6 +21,7 @@ from specwright.document.sources.load import load, load_commit
 from specwright.document.upgrade import upgrade
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
+from specwright.findings import Level
 
 
 def read_document(
@@ -72,8 +75,20 @@ def lint_settings(
         InputError: something in the file has no meaning.
     """
     chosen = file or settings.find(str(document))
-    found = settings.load(chosen, RULE_IDS | {LEFT_OUT.id}) if chosen else Settings()
+    known = RULE_IDS | {LEFT_OUT.id} | BY_ID.keys()
+    found = settings.load(chosen, known) if chosen else Settings()
     return replace(found, short_method_names=short_method_names)
+
+
+def change_levels(revision: str | Path) -> Mapping[str, Level]:
+    """Return the levels of rules by the `lint.toml` beside a revision.
+
+    Raises:
+        InputError: something in the file has no meaning.
+    """
+    if str(revision).startswith(PREFIX):
+        return {}
+    return lint_settings(revision, short_method_names=False).levels
 
 
 def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances.Acceptance, ...]:

@@ -1,9 +1,10 @@
-"""The option that says how findings are written."""
+"""The options that say how findings are written, and which of them fail a command."""
 
 from __future__ import annotations
 
 import click
 
+from specwright.findings import WORST_FIRST, Level
 from specwright.report.formats import FORMATS
 
 # Apart from the other options: `generate` is not to pay for formats that it does not write.
@@ -14,4 +15,12 @@ output_format = click.option(
     default="text",
     show_default=True,
     help="How to write the findings.",
+)
+
+fail_on_level = click.option(
+    "--fail-on",
+    type=click.Choice([each.value for each in WORST_FIRST]),
+    default=Level.ERROR.value,
+    show_default=True,
+    help="The least level of findings that makes the exit code 1.",
 )

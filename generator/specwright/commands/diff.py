@@ -8,17 +8,14 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import accepted, read_side
+from specwright.arguments.inputs import accepted, change_levels, read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured
-from specwright.arguments.output import output_format
+from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.comparison import compare
-from specwright.findings import Level, Report, in_order
+from specwright.findings import Level, worst_first
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
 from specwright.review.validity import invalid
-
-# From the worst down; a report fails at its own level and all before it.
-_FAILING = (Level.ERROR, Level.WARNING, Level.INFO)
 
 
 @click.command(
@@ -36,13 +33,7 @@ accepted changes cannot be used.
 @click.argument("base", type=click.Path(path_type=str))
 @click.argument("revision", type=click.Path(path_type=str), required=False)
 @output_format
-@click.option(
-    "--fail-on",
-    type=click.Choice([each.value for each in _FAILING]),
-    default=Level.ERROR.value,
-    show_default=True,
-    help="The least level of findings that makes the exit code 1.",
-)
+@fail_on_level
 @click.option(
     "--accepted",
     "acceptances",
@@ -63,18 +54,14 @@ def diff(
     """Review the change from BASE to REVISION: whom does it break?
 
     Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit. REVISION is the
-    document of [tool.specwright] unless it is given. docs/reference/rules.md lists what is found.
+    document of [tool.specwright] unless it is given. docs/reference/rules.md lists what is found;
+    `lint.toml` beside REVISION sets levels of these rules, too.
     """
     newer = revision or str(chosen_document(configured()))
     before, after = (read_side(name, allowed) for name in (base, newer))
     entries = accepted(newer, acceptances)
     problems = [finding for each in (before, after) for finding in invalid(each)]
-    report = compare(before, after, entries, today=date.today())
-    report = replace(report, findings=in_order((*report.findings, *problems)))
+    report = compare(before, after, entries, today=date.today(), levels=change_levels(newer))
+    report = replace(report, findings=worst_first((*report.findings, *problems)))
     show(FORMATS[output](report))
-    ctx.exit(1 if _fails(report, Level(fail_on)) else 0)
-
-
-def _fails(report: Report, level: Level) -> bool:
-    counted = _FAILING[: _FAILING.index(level) + 1]
-    return any(finding.level in counted for finding in report.findings)
+    ctx.exit(1 if report.has(Level(fail_on)) else 0)

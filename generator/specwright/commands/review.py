@@ -22,10 +22,10 @@ from specwright.arguments.options import (
     chosen_output,
     configured,
 )
-from specwright.arguments.output import output_format
+from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.verdicts.acceptances import Acceptance, approved
 from specwright.document.sources.git import Commit
-from specwright.findings import Finding, in_order
+from specwright.findings import Finding, Level, worst_first
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
@@ -43,8 +43,8 @@ Examples:
   specwright review --base HEAD^1 --format markdown > comment.md
   specwright review --base v1.4.0 --format github --report-dir reports
 
-Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the base, the document or
-a setting cannot be used.
+Exit codes: 0 if nothing is as bad as --fail-on says, 1 if something is, 2 if the base, the document
+or a setting cannot be used.
 """
 )
 @click.option(
@@ -57,6 +57,7 @@ a setting cannot be used.
     type=click.Path(path_type=Path),
     help="A directory for the report in all formats.",
 )
+@fail_on_level
 @click.option(
     "--accepted-in-base",
     is_flag=True,
@@ -70,6 +71,7 @@ def review(
     document: Path | None,
     output: str,
     report_dir: Path | None,
+    fail_on: str,
     accepted_in_base: bool,
     allowed: tuple[Path, ...],
 ) -> None:
@@ -96,9 +98,9 @@ def review(
         report = review_of(
             change, options, chosen_output(config), today=date.today(), progress=say_step
         )
-    report = replace(report, findings=in_order((*report.findings, *pending)))
+    report = replace(report, findings=worst_first((*report.findings, *pending)))
     report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))
-    ctx.exit(1 if report.has_errors else 0)
+    ctx.exit(1 if report.has(Level(fail_on)) else 0)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
+from types import MappingProxyType
 from typing import TypeVar
 
 from specwright.compare.document.components import unused_schemas
@@ -13,6 +14,7 @@ from specwright.compare.document.contents import SharedSchema
 from specwright.compare.document.declarations import declaration_changes
 from specwright.compare.document.operations import (
     OperationPair,
+    label,
     operation_changes,
     pair_operations,
 )
@@ -27,14 +29,16 @@ from specwright.compare.schemas.steps import COMPATIBLE, Claim
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.change import Change
-from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS
 from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
+from specwright.document.sites import operations as operations_of
 from specwright.errors import InputError, Location
-from specwright.findings import Evidence, Finding, Report, in_order
+from specwright.findings import Evidence, Finding, Level, Report, in_order, worst_first
 from specwright.pointer import Pointer
+from specwright.report.verdict import counted
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 
@@ -54,26 +58,52 @@ def compare(
     *,
     today: date,
     others: Sequence[tuple[Finding, Sequence[str]]] = (),
+    levels: Mapping[str, Level] = MappingProxyType({}),
 ) -> Report:
     """Review the change from one upgraded document to another.
 
     Args:
+        levels: those of rules that a project decided on.
         others: what the change has been found to break besides, each with the names that an
             acceptance may give for it.
     """
     review = _Review((base, revision), today)
     review.run()
-    kept, accepted = apply(acceptances, [*review.findings(), *others], today)
+    found = [
+        (replace(finding, level=levels.get(finding.rule, finding.level)), operations)
+        for finding, operations in (*review.findings(), *others)
+        if levels.get(finding.rule) is not Level.OFF
+    ]
+    kept, accepted = apply(acceptances, found, today)
     if base.data != revision.data:
-        kept.append(verdict(base, revision, [*kept, *accepted]))
+        version = verdict(base, revision, [*kept, *accepted])
+        kept.append(replace(version, level=levels.get(version.rule, version.level)))
     return Report(
         revision.path,
-        in_order(kept),
+        worst_first(each for each in kept if each.level is not Level.OFF),
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
+        tuple(_headline(base, found)),
         command="diff",
     )
+
+
+def _headline(
+    base: Document, found: Sequence[tuple[Finding, Sequence[str]]]
+) -> Iterator[tuple[str, str]]:
+    """How many changes break how many of the operations that there were."""
+    breaking = [
+        operations
+        for finding, operations in found
+        if Category(BY_ID[finding.rule].category) in BREAKING
+    ]
+    if breaking:
+        # A name of the generated package is none of an operation.
+        known = {label(each) for each in operations_of(base)}
+        broken = known & {each for operations in breaking for each in operations}
+        changes = counted(len(breaking), "breaking change")
+        yield "Breaking", f"{changes} in {len(broken)} of {counted(len(known), 'operation')}"
 
 
 @dataclass(slots=True)
@@ -160,6 +190,7 @@ class _Review:
             None if change.base is None else base.locate(change.base),
             (Evidence("operations", _listed(operations)),) if operations else (),
             change.counterexample,
+            related_pointer=change.base,
         )
 
 

@@ -45,7 +45,7 @@ def _finding(finding: Finding) -> _Object:
         **_place(finding.location),
         "pointer": finding.pointer,
         "message": finding.message,
-        "related": _place(finding.related) if finding.related else None,
+        "related": _related(finding),
         "evidence": [{"label": each.label, "text": each.text} for each in finding.evidence] or None,
         "reason": finding.waived,
     }
@@ -54,6 +54,13 @@ def _finding(finding: Finding) -> _Object:
     if finding.counterexample is not None:
         written["counterexample"] = json.loads(finding.counterexample)
     return written
+
+
+def _related(finding: Finding) -> _Object | None:
+    if finding.related is None:
+        return None
+    pointer = finding.related_pointer
+    return _place(finding.related) | ({} if pointer is None else {"pointer": pointer})
 
 
 def _table(table: Table) -> _Object:

@@ -6,14 +6,16 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple, TypeVar
 
-from specwright.findings import Finding, Report, Table
-from specwright.report.verdict import LEVELS, counted, verdict
+from specwright.findings import WORST_FIRST, Finding, Level, Report, Table
+from specwright.report.verdict import counted, verdict
 from specwright.text import visible
 
 # What GitHub takes as a comment.
 LIMIT = 65_535
 # Room for what is not a finding; these have the rest.
 _FACTS, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 8_000, 8_000
+# Room for saying that findings other than errors have none.
+_OTHERS = 1_000
 # How much of a text is shown in a cell and as evidence.
 _CELL, _EVIDENCE = 500, 4_000
 # Room for the note on what is left out.
@@ -47,11 +49,22 @@ def render(report: Report) -> str:
 
 
 def _findings(report: Report, room: int) -> str:
-    if not report.findings:
-        return ""
-    opening = f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}"
-    by_level = sorted(report.findings, key=lambda finding: LEVELS.index(finding.level))
-    return _block(opening, by_level, _finding, "</table>", room, "finding")
+    """Errors with all that supports them; the others folded below, in the room that is left."""
+    table = f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}"
+    errors = [each for each in report.findings if each.level is Level.ERROR]
+    others = sorted(
+        (each for each in report.findings if each.level is not Level.ERROR),
+        key=lambda each: WORST_FIRST.index(each.level),
+    )
+    written, closing = "", "</table>"
+    if errors:
+        share = room - (_OTHERS if others else 0)
+        written = _block(table, errors, _finding, closing, share, "finding")
+        folded = f"<details><summary>{counted(len(others), 'other finding')}</summary>\n"
+        table, closing = f"{folded}{table}", f"{closing}\n</details>"
+    if others:
+        written += _block(table, others, _finding, closing, room - len(written), "finding")
+    return written
 
 
 def _tables(report: Report) -> str:

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 
 from specwright import __version__
-from specwright.findings import Finding, Level, Report
+from specwright.findings import WORST_FIRST, Finding, Level, Report
 from specwright.report.excerpt import excerpt
-from specwright.report.verdict import LEVELS, counted, verdict
+from specwright.report.verdict import counted, verdict
 from specwright.text import visible
 
 
@@ -48,7 +48,7 @@ def render(report: Report) -> str:
         report=report,
         verdict=verdict(report),
         groups=_groups(report),
-        levels=[level for level in LEVELS if report.count(level)],
+        levels=[level for level in WORST_FIRST if report.count(level)],
         style=Markup(style),
         digest=digest,
         version=__version__,
@@ -65,7 +65,7 @@ def _groups(report: Report) -> Sequence[_Group]:
         _Group(level, rule, why.get(rule, ""), findings)
         for (level, rule), findings in found.items()
     ]
-    return sorted(groups, key=lambda group: LEVELS.index(group.level))
+    return sorted(groups, key=lambda group: WORST_FIRST.index(group.level))
 
 
 def _asset(name: str) -> str:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from specwright.findings import Level, Report
-
-LEVELS = (Level.ERROR, Level.WARNING, Level.INFO)
+from specwright.findings import WORST_FIRST, Level, Report
 
 
 def verdict(report: Report) -> str:
     """How many findings of each level there are, and how many are waived."""
-    counts = [counted(count, level) for level in LEVELS if (count := report.count(level))]
+    counts = [counted(count, level) for level in WORST_FIRST if (count := report.count(level))]
     waived = f" ({len(report.waived)} waived)" if report.waived else ""
     return f"{', '.join(counts) or 'no findings'}{waived}"
 

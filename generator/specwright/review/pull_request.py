@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
+from types import MappingProxyType
 
 from specwright import pipeline
 from specwright.check.checks import examine
@@ -16,7 +17,7 @@ from specwright.config import Options
 from specwright.document.model import Document
 from specwright.document.sources.git import Commit
 from specwright.document.upgrade import upgrade
-from specwright.findings import Finding, Level, Report, in_order
+from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.report.verdict import counted
 from specwright.review.package import Package
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
@@ -74,8 +75,15 @@ def review(
     progress("comparing the documents")
     validations = base.report(change.settings), revision.report(change.settings)
     documents = base.document, revision.document
-    report = joined(validations, documents, package, change.acceptances, today=today)
-    return replace(report, findings=in_order((*report.findings, *invalid(base.document))))
+    report = joined(
+        validations,
+        documents,
+        package,
+        change.acceptances,
+        today=today,
+        levels=change.settings.levels,
+    )
+    return replace(report, findings=worst_first((*report.findings, *invalid(base.document))))
 
 
 def joined(
@@ -85,24 +93,26 @@ def joined(
     acceptances: Sequence[Acceptance] = (),
     *,
     today: date,
+    levels: Mapping[str, Level] = MappingProxyType({}),
 ) -> Report:
     """Join what is known of the change from one upgraded document to another.
 
     Args:
         validations: the reports on both documents.
         package: what is generated from both; None if the project has no package.
+        levels: those of rules of changes that the project decided on.
     """
     broken = package.broken() if package else []
-    changes = compare(*documents, acceptances, today=today, others=broken)
+    changes = compare(*documents, acceptances, today=today, others=broken, levels=levels)
     old, new = validations
     listed = _news(old, new)
-    facts = list(package.facts()) if package else [("Generated package", "none")]
+    facts = [*changes.facts, *(package.facts() if package else [("Generated package", "none")])]
     if len(listed) < len(new.findings):
         facts.append(("Not listed", _as_before(len(new.findings) - len(listed))))
     table = package.table() if package else None
     return replace(
         changes,
-        findings=in_order((*listed, *changes.findings, *_of(package, new))),
+        findings=worst_first((*listed, *changes.findings, *_of(package, new))),
         waived=in_order((*new.waived, *changes.waived)),
         rules=(*new.rules, *changes.rules, *DESCRIPTIONS),
         facts=tuple(facts),

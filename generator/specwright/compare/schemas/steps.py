@@ -32,6 +32,8 @@ COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
 
 # Formats of which the second takes every value of the first.
 _WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-reference"])
+# Null, as a value of these keywords.
+_NULLS = {"type": '"null"', "enum": "null"}
 _NULL = {"widened": "null is allowed now", "narrowed": "null is not allowed any more"}
 
 
@@ -168,10 +170,11 @@ def _keyword_step(
     message = "; ".join(f"{name} {_words(name, pair)}" for name in names)
     sent, taken, suffix = directed(pair.way.polarity, before, after)
     stem = group.stem
-    if names == ["type"] and _is_null_only(before, after):
-        stem, message = "nullable", _NULL[_gained(before, after)]
+    if _is_null_only(names, before, after):
+        stem, message = "nullable", _NULL[_gained(names[0], before, after)]
         base, revision = (
-            _null_place(*each) for each in ((pair.base, pair.revision), (pair.revision, pair.base))
+            _null_place(names[0], *each)
+            for each in ((pair.base, pair.revision), (pair.revision, pair.base))
         )
     if not group.asserts and _is_wider(names[0], sent.get(names[0]), taken.get(names[0])):
         yield Plain(COMPATIBLE, base, revision, message)
@@ -187,24 +190,29 @@ def _is_wider(keyword: str, sent: Any, taken: Any) -> bool:
     return taken is None or is_unknown or [sent, taken] in _WIDER_FORMATS
 
 
-def _is_null_only(before: Schema, after: Schema) -> bool:
-    kinds = [_kinds(each.get("type")) for each in (before, after)]
-    return all(kinds) and kinds[0] ^ kinds[1] == {"null"}
+def _is_null_only(names: list[str], before: Schema, after: Schema) -> bool:
+    if names not in (["type"], ["enum"]):
+        return False
+    old, new = (_values(each.get(names[0])) for each in (before, after))
+    return bool(old and new) and old ^ new == {_NULLS[names[0]]}
 
 
-def _gained(before: Schema, after: Schema) -> str:
-    return "widened" if "null" in _kinds(after.get("type")) else "narrowed"
+def _gained(keyword: str, before: Schema, after: Schema) -> str:
+    has_it = _NULLS[keyword] in _values(after.get(keyword))
+    return "widened" if has_it else "narrowed"
 
 
-def _null_place(flat: Flat, other: Flat) -> Pointer:
+def _values(value: Any) -> set[str]:
+    """The types or values of a keyword, each as JSON text."""
+    values = value if isinstance(value, list) else [] if value is None else [value]
+    return {json.dumps(each, sort_keys=True) for each in values}
+
+
+def _null_place(keyword: str, flat: Flat, other: Flat) -> Pointer:
     """Where a schema says that null is one of its values, or would say so."""
     if flat.null is not None or other.null is not None:
         return flat.null or flat.pointer
-    return flat.place("type", other)
-
-
-def _kinds(value: Any) -> set[str]:
-    return {value} if isinstance(value, str) else set(map(str, value or ()))
+    return flat.place(keyword, other)
 
 
 def _words(name: str, pair: Pair) -> str:

@@ -111,11 +111,13 @@ def unions(
 
 
 def _beside(flat: Flat, each: Alternative) -> Alternative:
-    """An alternative with the type that stands beside all of them."""
-    if "type" not in flat.keywords:
+    """An alternative with what stands beside all of them."""
+    if not flat.keywords:
         return each
-    kind = Subschema(flat.pointer, {"type": flat.keywords["type"]})
-    return replace(each, places=(*each.places, kind))
+    beside = Subschema(
+        flat.pointer, {k: v for k, v in flat.keywords.items() if k != "discriminator"}
+    )
+    return replace(each, places=(*each.places, beside))
 
 
 def _names(base: Flat, revision: Flat) -> Iterator[tuple[str | None, str | None]]:

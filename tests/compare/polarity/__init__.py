@@ -1,0 +1,1 @@
+"""Mutations of published documents, of which it is known whom they break."""

@@ -1,0 +1,74 @@
+"""Change published documents in ways of which the effect is known, and count what is missed."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import random
+import sys
+from collections import Counter
+from pathlib import Path
+
+from specwright.document.model import Document
+from specwright.document.sources.bundle import Remote
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+
+from .judge import Judged, judged, schema_mutants, wire_judged
+from .places import places
+
+DOCUMENTS = (
+    "adyen-capital.json",
+    "box-2025.json",
+    "camara-sim-swap-subscriptions.yaml",
+    "ollama.yaml",
+    "qdrant.json",
+    "resend.yaml",
+    "svix-server.json",
+    "twilio-insights.json",
+)
+
+
+def verdicts(name: str, document: Document, count: int) -> list[Judged]:
+    """Judge the changes of so many schemas of a document, and those beside schemas."""
+    chosen = list(places(document))
+    random.Random(name).shuffle(chosen)
+    mutants = list(schema_mutants(name, document, chosen[:count]))
+    return [*judged(document, mutants), *wire_judged(name, document)]
+
+
+def main() -> int:
+    """Print each wrong verdict and the numbers; return 1 if there is a wrong one."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("documents", nargs="*", default=DOCUMENTS)
+    parser.add_argument("--places", type=int, default=25, help="How many schemas of each.")
+    options = parser.parse_args()
+    corpus = Path(os.environ["SPECWRIGHT_CORPUS"]) / "specs"
+    numbers: Counter[str] = Counter()
+    for name in options.documents:
+        document = upgrade(load(corpus / name, remote=Remote.KEEP))
+        for each in verdicts(name, document, options.places):
+            count(each, numbers)
+        print(name, dict(numbers), flush=True)
+    return 1 if numbers["missed"] or numbers["false alarms"] or numbers["refuted"] else 0
+
+
+def count(each: Judged, numbers: Counter[str]) -> None:
+    """Add a verdict to the numbers, and print it if it is wrong."""
+    mutant = each.mutant
+    numbers["breaking" if mutant.breaks else "safe"] += 1
+    numbers["counterexamples"] += each.shown
+    numbers["refuted"] += each.shown - each.confirmed
+    if not each.is_right:
+        numbers["missed" if mutant.breaks else "false alarms"] += 1
+    if not each.is_right or each.shown > each.confirmed:
+        words = "refuted" if each.is_right else "missed" if mutant.breaks else "false alarm"
+        print(f"{words}: {mutant.document} {mutant.place}: {mutant.name}")
+        for finding in each.findings[:3]:
+            print(
+                f"    {finding.rule} {finding.pointer} {finding.message} {finding.counterexample}"
+            )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
