@@ -258,11 +258,12 @@ def faults(session: nox.Session) -> None:
 
 @nox.session
 def faults_by_others(session: nox.Session) -> None:
-    """Prove faults by somebody who did not read the checks (ten minutes; `-- NAME` for one)."""
+    """Prove and judge faults by somebody who did not read the checks (an hour; `-- NAME`)."""
     install_workspace(session)
     install_group(session, "test")
-    run = ("python", "-m", "tests.contract.faults_by_others.prove", *session.posargs)
-    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+    for step in ("prove", "judge"):
+        run = ("python", "-m", f"tests.contract.faults_by_others.{step}", *session.posargs)
+        session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
 @nox.session

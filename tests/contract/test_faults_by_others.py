@@ -1,4 +1,4 @@
-"""The faults by others are real ones: each has a proof, and some of these are tried."""
+"""The faults by others are proven, and all of them were judged."""
 
 from collections import Counter
 
@@ -7,6 +7,7 @@ import pytest
 from tests.contract.faults.table import FAULTS as BESIDE
 from tests.contract.faults_by_others import by_hand, prove
 from tests.contract.faults_by_others.table import CLASSES, FAULTS
+from tests.contract.faults_by_others.verdicts import load
 
 
 def test_each_class_has_at_least_five_faults() -> None:
@@ -22,6 +23,10 @@ def test_a_fault_has_a_name_of_its_own() -> None:
 
 def test_every_fault_has_a_proof() -> None:
     assert by_hand.PROOFS.keys() == FAULTS.keys()
+
+
+def test_every_fault_was_judged() -> None:
+    assert load().keys() == FAULTS.keys(), "run: nox -s faults_by_others"
 
 
 @pytest.mark.parametrize(

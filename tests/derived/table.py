@@ -3,7 +3,8 @@
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
 measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
-and `faults` and `mutants` write the verdicts that two pages here are made from.
+and `faults`, `faults_by_others` and `mutants` write the verdicts that three pages here are made
+from.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from benchmarks.situations import outcomes as situations
 from service.catalogue import build as catalogue
 from tests.contract import verdicts
+from tests.contract.faults_by_others import verdicts as by_others
 from tests.derived import pages, trees
 from tests.mutation import figures
 
@@ -93,6 +95,11 @@ DERIVED = (
         situations.render,
     ),
     page("docs/contract-faults.md", "tests/contract/verdicts.json", verdicts.render),
+    page(
+        "docs/contract-faults-by-others.md",
+        "tests/contract/faults_by_others/verdicts.json",
+        by_others.render,
+    ),
     page(
         "docs/mutants.md",
         "tests/mutation/figures.json and words.toml",

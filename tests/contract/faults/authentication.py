@@ -7,7 +7,9 @@ from starlette.requests import Request
 
 from esim_service.keys.auth import Authenticator
 from esim_service.values.entities import Principal, Scope
-from partner_esim._runtime.server.application import Authenticate, _Service
+from partner_esim._runtime.server.authentication import Authentication
+from partner_esim._runtime.shared.auth.token import Token
+from partner_esim._runtime.shared.operation import Security
 from partner_esim.server import Context
 from tests.contract.faults.seeding import Exchange, edit, over_http
 
@@ -16,15 +18,14 @@ ANYBODY = Principal(Scope("prt_anybody", "test"), "key_anybody", False, None, No
 
 def _open(patch: MonkeyPatch, *operations: str) -> None:
     """Let everybody call some operations."""
-    identify = _Service._identify
+    principal = Authentication.principal
 
-    async def identified(self: _Service, authenticate: Authenticate, context: Context) -> None:
+    async def identified(self: Authentication, security: Security, context: Context) -> object:
         if context.operation is not None and context.operation.id in operations:
-            context.principal = ANYBODY
-        else:
-            await identify(self, authenticate, context)
+            return ANYBODY
+        return await principal(self, security, context)
 
-    patch.setattr(_Service, "_identify", identified)
+    patch.setattr(Authentication, "principal", identified)
 
 
 def one_read_is_open(patch: MonkeyPatch) -> None:
@@ -67,12 +68,7 @@ def wrong_keys_pass(patch: MonkeyPatch) -> None:
 
 def any_scheme_accepted(patch: MonkeyPatch) -> None:
     """Whatever stands before the key is not looked at. “Authorization: Bearer <API_KEY>”"""
-    edit(
-        patch,
-        _Service._identify,
-        ("text[: len(prefix)].lower() == prefix.lower()", "True"),
-        ("text[len(prefix) :].strip()", 'text.rpartition(" ")[2]'),
-    )
+    patch.setattr(Token, "read", lambda scheme, text: text.rpartition(" ")[2] or None)
 
 
 def missing_key_is_403(patch: MonkeyPatch) -> None:

@@ -119,7 +119,7 @@ def order_of_keys_counts(patch: MonkeyPatch) -> None:
     edit(
         patch,
         OrderGroup.create_order,
-        ("payload(body)", "payload(body, str(context.body))"),
+        ("or None})),", "or None}), str(context.body)),"),
     )
 
 

@@ -7,6 +7,7 @@ from pytest import MonkeyPatch
 from esim_service.api.orders import OrderGroup
 from esim_service.api.plans import PlanGroup
 from partner_esim._runtime.server.application import _Service
+from partner_esim._runtime.server.bodies import BodyReader
 from partner_esim._runtime.server.endpoint import Endpoint
 from partner_esim._runtime.server.hooks import Cursors
 from tests.contract.faults.seeding import edit
@@ -33,9 +34,7 @@ def body_without_json_fails(patch: MonkeyPatch) -> None:
 
     “every validation failure (never 422): invalid_json”
     """
-    edit(
-        patch, Endpoint._read_body, ("except ValueError as error:", "except LookupError as error:")
-    )
+    edit(patch, BodyReader.read, ("except ValueError as error:", "except LookupError as error:"))
 
 
 def big_number_fails(patch: MonkeyPatch) -> None:

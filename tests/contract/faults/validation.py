@@ -6,6 +6,7 @@ from pydantic import Field, StrictInt, StrictStr
 from pytest import MonkeyPatch
 
 from partner_esim import models
+from partner_esim._runtime.server.bodies import BodyReader
 from partner_esim._runtime.server.endpoint import Endpoint
 from partner_esim._runtime.shared import styles
 from tests.contract.faults.seeding import (
@@ -121,7 +122,11 @@ def any_media_type_accepted(patch: MonkeyPatch) -> None:
 
     “body_too_large (over 64 KiB), unsupported_media_type”
     """
-    edit(patch, Endpoint._check_media_type, ("if essence.strip()", "if False and essence.strip()"))
+    edit(
+        patch,
+        BodyReader._content,
+        ("if not _fits(essence(content.media_type), name):", "if False:"),
+    )
 
 
 def invalid_is_422(patch: MonkeyPatch) -> None:

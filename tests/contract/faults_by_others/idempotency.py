@@ -165,7 +165,14 @@ def busy_reference_waits(patch: MonkeyPatch) -> None:
     “When an order request reuses a reference whose first request is still in progress, then the
     response is 409.”
     """
-    wait = 'await __import__("asyncio").sleep(5); known = await self.read(partial(replay, claim))'
+    # At most so long as a client waits for its answer.
+    wait = (
+        "for _ in range(300):\n"
+        '                    await __import__("asyncio").sleep(0.1)\n'
+        "                    known = await self.read(partial(replay, claim))\n"
+        "                    if known is not None:\n"
+        "                        break"
+    )
     edit(patch, Backend.once, ("raise in_progress() from None", wait))
 
 
@@ -188,12 +195,13 @@ def _answer_after_conflict(desk: Desk) -> bool:
     return bool(after.status_code == 201 and after.headers.get("idempotent-replay") == "true")
 
 
-def _reference_in(exchange: Exchange) -> object:
+def _reference_in(exchange: Exchange) -> str | None:
     try:
         body = json.loads(exchange.sent)
     except (ValueError, RecursionError):
         return None
-    return body.get("reference") if isinstance(body, dict) else None
+    reference = body.get("reference") if isinstance(body, dict) else None
+    return reference if isinstance(reference, str) else None
 
 
 @shown_by(_answer_after_conflict)
@@ -203,7 +211,7 @@ def conflict_lasts(patch: MonkeyPatch) -> None:
     “When an order request is retried with the same reference and the same payload after a timeout
     and the first request has completed, then the original response is returned”
     """
-    refused: set[object] = set()
+    refused: set[str] = set()
 
     def answered(exchange: Exchange) -> None:
         reference = exchange.fields.get("authorization"), _reference_in(exchange)
@@ -234,7 +242,7 @@ def limited_reference_is_used(patch: MonkeyPatch) -> None:
 
     “Only success is remembered” “authentication, rate limit, route, body and query”
     """
-    used: set[object] = set()
+    used: set[str] = set()
 
     def asked(exchange: Exchange) -> None:
         if _reference_in(exchange) in used:
@@ -284,9 +292,9 @@ def replay_of_today(patch: MonkeyPatch) -> None:
         reply = await served(self, body=body, context=context)
         if not reply.headers:
             return reply
-        order_id = json.loads(reply.value)["order_id"]  # type: ignore[arg-type]
+        order_id = json.loads(reply.value)["order_id"]
         found = await self._backend.read(partial(store.find, scope_of(context), order_id))
-        return Reply(bodies.order(found), headers=reply.headers)  # type: ignore[arg-type]
+        return Reply(bodies.order(found), headers=reply.headers)
 
     patch.setattr(OrderGroup, "create_order", create_order)
 

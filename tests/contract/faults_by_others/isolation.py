@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
 import time
 
@@ -11,9 +12,13 @@ from esim_service.api.balance import BalanceGroup
 from esim_service.api.events import EventGroup
 from esim_service.api.orders import OrderGroup
 from esim_service.domain import endpoints, events, idempotency
+from esim_service.store.statements.unit import Unit
 from esim_service.store.tables import esims as esim_store
 from esim_service.store.tables import orders as order_store
 from esim_service.store.tables import sandbox
+from esim_service.values.entities import Order
+from partner_esim import models
+from partner_esim.server import Context, Problem
 from tests.contract.faults.seeding import edit
 from tests.contract.faults_by_others.by_hand import (
     Desk,
@@ -160,15 +165,13 @@ def order_of_another_is_forbidden(patch: MonkeyPatch) -> None:
     known: set[str] = set()
     add, served = order_store.add, OrderGroup.get_order
 
-    def kept(order: object) -> object:
-        known.add(order.order_id)  # type: ignore[attr-defined]
-        return add(order)  # type: ignore[arg-type]
+    def kept(made: Order) -> Unit[None]:
+        known.add(made.order_id)
+        return add(made)
 
-    async def get_order(self: OrderGroup, *, order_id: str, context: object) -> object:
-        from partner_esim.server import Problem
-
+    async def get_order(self: OrderGroup, *, order_id: str, context: Context) -> models.Order:
         try:
-            return await served(self, order_id=order_id, context=context)  # type: ignore[arg-type]
+            return await served(self, order_id=order_id, context=context)
         except Problem as problem:
             if problem.code == "resource_not_found" and order_id in known:
                 raise Problem("partner_suspended", "This order is not yours.") from None
@@ -213,8 +216,8 @@ def progress_of_another_partner(patch: MonkeyPatch) -> None:
 
     “Scope: partner, mode, operation; for ever.”
     """
-    name: object = idempotency.IdempotentRequest.name.fget  # type: ignore[attr-defined]
-    edit(patch, name, ("{self.scope.partner_id} {self.scope.mode} ", ""))
+    name = inspect.getattr_static(idempotency.IdempotentRequest, "name")
+    edit(patch, name.fget, ("{self.scope.partner_id} {self.scope.mode} ", ""))
 
 
 def _own_reset(desk: Desk) -> bool:

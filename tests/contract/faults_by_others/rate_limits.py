@@ -8,7 +8,7 @@ import time
 from pytest import MonkeyPatch
 
 from esim_service.rate_limits.limiter import KeyLimiter, LocalWindows
-from partner_esim.server import Allowance
+from partner_esim.server import Allowance, Context, RateLimit
 from tests.contract.faults.seeding import Exchange, edit, over_http
 from tests.contract.faults_by_others.by_hand import Answer, Api, Desk, shown_by
 
@@ -185,40 +185,33 @@ def resets_are_free(patch: MonkeyPatch) -> None:
 
     “POST /webhook-endpoints/{id}/test, POST /sandbox/reset) | 60 requests per minute per key”
     """
-    take = LocalWindows.take
-    free: list[bool] = [False]
-    limited = KeyLimiter.take
+    take = KeyLimiter.take
 
-    async def counted(self: KeyLimiter, limit: object, context: object) -> Allowance:
-        free[0] = context.scope["path"].endswith("/sandbox/reset")  # type: ignore[attr-defined]
-        return await limited(self, limit, context)  # type: ignore[arg-type]
-
-    async def not_counted(
-        self: LocalWindows, bucket: str, limit: int, window_seconds: int
-    ) -> Allowance:
-        if free[0]:
-            return Allowance(True, limit - 1, 60, limit)
-        return await take(self, bucket, limit, window_seconds)
+    async def counted(self: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+        if context.scope["path"].endswith("/sandbox/reset"):
+            return Allowance(True, limit.limit - 1, limit.window_seconds, limit.limit)
+        return await take(self, limit, context)
 
     patch.setattr(KeyLimiter, "take", counted)
-    patch.setattr(LocalWindows, "take", not_counted)
 
 
 def _unknown_routes_count(desk: Desk) -> bool:
-    first = desk.limited.get("/nothing-here").headers.get("ratelimit", "")
-    return "r=599" in first
+    for _ in range(60):
+        desk.limited.post("/nothing-here")
+    return _write(desk.limited).status_code == 429
 
 
 @shown_by(_unknown_routes_count)
 def unknown_routes_are_free(patch: MonkeyPatch) -> None:
     """What asks for a path that does not exist is not counted.
 
-    “Rate headers | on every authenticated answer” “authentication, rate limit, route”
+    “Order of checks | authentication, rate limit, route, body and query”
     """
+    take = KeyLimiter.take
 
-    def drop(exchange: Exchange) -> None:
-        if exchange.status == 404 and b"route_not_found" in exchange.body:
-            exchange.headers.pop("ratelimit", None)
-            exchange.headers.pop("ratelimit-policy", None)
+    async def counted(self: KeyLimiter, limit: RateLimit, context: Context) -> Allowance:
+        if context.operation is None:
+            return Allowance(True, limit.limit - 1, limit.window_seconds, limit.limit)
+        return await take(self, limit, context)
 
-    over_http(patch, ".*", answered=drop)
+    patch.setattr(KeyLimiter, "take", counted)

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, parse_qsl, urlencode
 from pytest import MonkeyPatch
 
 from esim_service.delivery.addresses import AddressRule
-from esim_service.domain import orders
+from esim_service.domain import orders, topups
 from tests.contract.faults.seeding import REFUSED, Exchange, edit, in_requests, over_http
 from tests.contract.faults_by_others.by_hand import (
     DAILY_TOPUP_PLAN,
@@ -316,6 +316,4 @@ def any_topup_plan(patch: MonkeyPatch) -> None:
     “A partner lists the top-up plans an eSIM is eligible for and buys a top-up for that eSIM.”
     “esim_not_eligible”
     """
-    from esim_service.domain import topups
-
     edit(patch, topups._priced, ("if not is_offered:", "if False:"))

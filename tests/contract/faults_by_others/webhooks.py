@@ -12,6 +12,7 @@ from pytest import MonkeyPatch
 from esim_service.delivery import sender
 from esim_service.delivery.sender import Message, Outcome, Sender
 from esim_service.domain import bodies, endpoints, ledger, lifecycle
+from esim_service.domain import events as emission
 from partner_esim import webhooks
 from tests.contract.faults.seeding import edit
 from tests.contract.faults_by_others.by_hand import (
@@ -223,11 +224,9 @@ def prefix_of_a_type(patch: MonkeyPatch) -> None:
 
     “An endpoint subscribes to selected event types or to the default selection.”
     """
-    from esim_service.domain import events as emitting
-
     edit(
         patch,
-        emitting.emit,
+        emission.emit,
         (
             "type_ in endpoint.event_types",
             'any(each.split(".")[1] == type_.split(".")[1] for each in endpoint.event_types)',
