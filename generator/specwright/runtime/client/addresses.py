@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 from urllib.parse import urljoin, urlsplit
 
 from ..shared.servers import Server, ServerVariable
@@ -89,7 +88,7 @@ class Addresses:
             value = variable.default
         if value is None:
             raise InvalidArgumentError(f"{name} is a part of the address; pass it or base_url")
-        if not isinstance(cast("object", value), str) or not _PRINTED.fullmatch(value):
+        if not isinstance(value, str) or not _PRINTED.fullmatch(value):
             raise InvalidArgumentError(f"{name} cannot stand in an address")
         if variable.values and value not in variable.values:
             raise InvalidArgumentError(f"{name} must be one of {', '.join(variable.values)}")
