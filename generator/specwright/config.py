@@ -248,7 +248,8 @@ def _place(file: Path, text: str, key: str, number: int) -> Location:
         if head.startswith("["):
             heads += head.startswith((TABLE, f"[{TABLE}]"))
             inside = heads == number + 1 and head.lstrip("[").startswith(TABLE.strip("[]"))
-            if inside and not key:
+            own = head.strip("[]").removeprefix(TABLE.strip("[]"))
+            if inside and (not key or own == f".{key}" or own.startswith(f".{key}.")):
                 return Location(str(file), line_number, 1)
         elif heads and inside and re.match(rf"\s*[\"']?{re.escape(key)}[\"']?\s*[.=]", line):
             return Location(str(file), line_number, len(line) - len(line.lstrip()) + 1)

@@ -78,7 +78,7 @@ def client(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> Itera
     found = {site.name: detected(document, site) for site in sites.operations(document)}
     pages = {name: declared for name, declared in found.items() if declared is not None}
     made = package(app.openapi(), pagination=pages)
-    with Server(app) as server, made.Client(api_key=None, base_url=server.url) as client:
+    with Server(app) as server, made.Client(base_url=server.url) as client:
         client.made = made
         yield client
 
