@@ -162,7 +162,7 @@ CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
             "property-removed",
             f"{GET}/requestBody/content/application~1json/schema/properties/a",
             f"{GET}/requestBody/content/application~1json/schema",
-            "property 'a' was optional, is not declared",
+            "property 'a' is gone",
         ),
     ),
 }

@@ -86,9 +86,12 @@ def test_a_checkout_without_the_base_says_what_fetches_it(tmp_path: Path) -> Non
     reviewed = runner.run(REVIEW)
     assert reviewed.returncode == 2
     assert "`git fetch --depth=1 origin main:refs/remotes/origin/main`" in reviewed.stderr
-    # There is nothing to show, and the other steps do not mind.
+    assert reviewed.stdout.startswith("::error title=specwright::")
+    # A comment of an earlier run would still say that all is well.
     assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
-    assert runner.comments == []
+    [comment] = runner.comments
+    assert comment.startswith("### specwright review could not run <!-- specwright review -->")
+    assert "git fetch --depth=1" in comment
     fetch = "fetch --depth=1 origin main:refs/remotes/origin/main"
     repository.git("-C", str(clone), *fetch.split())
     assert runner.run(REVIEW).returncode == 1

@@ -21,6 +21,7 @@ from specwright.compare.document.serialisation import serialisation_changes, wri
 from specwright.compare.document.servers import own_server_changes
 from specwright.compare.schemas.polarity import Polarity, Way, of_request, of_response
 from specwright.compare.schemas.presence import Event, event, presence
+from specwright.compare.schemas.presence import words as happening
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
@@ -199,7 +200,7 @@ def _presence(
         ChangeRule(happened if harmless else f"{kind}-{happened}"),
         old.pointer if old else owners[0].pointer,
         new.pointer if new else owners[1].pointer,
-        f"{words} was {before}, is {after}",
+        f"{words} {happening(before, after)}",
     )
 
 

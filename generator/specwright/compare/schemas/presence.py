@@ -35,6 +35,20 @@ _EVENTS = {
     (_REQUIRED, _ABSENT): (Event.REMOVED, Event.NOT_SENT),
     (_REQUIRED, _OPTIONAL): (Event.RELAXED, Event.NOT_SENT),
 }
+# What people call that.
+_WORDS = {
+    (_ABSENT, _OPTIONAL): "is new",
+    (_ABSENT, _REQUIRED): "is new and required",
+    (_OPTIONAL, _ABSENT): "is gone",
+    (_OPTIONAL, _REQUIRED): "is required now",
+    (_REQUIRED, _ABSENT): "is gone",
+    (_REQUIRED, _OPTIONAL): "is optional now",
+}
+
+
+def words(before: Presence, after: Presence) -> str:
+    """Return what happened, to follow the name of the thing."""
+    return _WORDS[before, after]
 
 
 def presence(*, declared: bool, required: bool) -> Presence:

@@ -16,7 +16,7 @@ from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.flatten import Flat
 from specwright.compare.schemas.pairs import STEPS, Keywords, Pair, Schema, directed
 from specwright.compare.schemas.polarity import Writing
-from specwright.compare.schemas.presence import Event, event, presence
+from specwright.compare.schemas.presence import Event, event, presence, words
 from specwright.compare.schemas.text_parsing import readable
 from specwright.compare.schemas.unions import Union
 from specwright.compare.verdicts.change import became
@@ -268,7 +268,7 @@ def _property_step(
     states = _presence(pair.base, name), _presence(pair.revision, name)
     happened = event(*states, pair.way.polarity)
     base, revision = (_property_place(flat, name) for flat in (pair.base, pair.revision))
-    message = f"property '{name}' was {states[0]}, is {states[1]}"
+    message = f"property '{name}' {words(*states)}"
     sent, taken, _ = directed(pair.way.polarity, before, after)
     _, receiver, _ = directed(pair.way.polarity, pair.base, pair.revision)
     is_closed = receiver.keywords.get("additionalProperties") is False
