@@ -31,6 +31,9 @@ from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 # After this time without a delivery, it is likely that the implementation cannot reach us.
 PATIENCE_SECONDS = 10.0
 
+# Windows has no terminals that hang up.
+_STOPS = {signal.SIGINT, signal.SIGTERM, getattr(signal, "SIGHUP", signal.SIGTERM)}
+
 # Lines to show; None ends the command.
 Lines = SimpleQueue[str | None]
 
@@ -44,7 +47,7 @@ Examples:
     --api-key-env KEY --public-url https://tunnel.example --receiver-port 4000 \\
     --forward-to http://127.0.0.1:8080/webhooks
 
-Exit codes: 0 after Ctrl-C or SIGTERM, 2 if webhooks cannot be received.
+Exit codes: 0 after Ctrl-C, SIGTERM or SIGHUP, 2 if webhooks cannot be received.
 """
 )
 @click.argument("url")
@@ -118,12 +121,9 @@ def _teller(secrets: Sequence[str]) -> Callable[[str], None]:
 
 @contextmanager
 def _stopping(lines: Lines) -> Iterator[None]:
-    """End the lines at Ctrl-C and SIGTERM, in place of what is being done."""
+    """End the lines at Ctrl-C, SIGTERM and the end of the terminal, whatever is being done."""
     # Of all that could wake up the command, only this may be called where a signal interrupts it.
-    before = {
-        number: signal.signal(number, lambda *_: lines.put(None))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = {number: signal.signal(number, lambda *_: lines.put(None)) for number in _STOPS}
     try:
         yield
     finally:

@@ -134,7 +134,7 @@ def listening(document: Path, authority: Authority, tmp_path: Path) -> Listen:
     return start
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_deliveries_are_shown_until_the_end(
     provider: Noting, listening: Listen, number: signal.Signals
 ) -> None:
