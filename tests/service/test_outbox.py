@@ -140,12 +140,19 @@ async def test_attempts_that_end_together_are_recorded_together(
     assert sum(recorded) == count and len(recorded) <= 2
     assert await queue.waiting() == count // 2
     assert await queue.world.count("delivery_attempts") == count
-    # Of one endpoint, each is recorded after what the one before it has made of it.
-    (endpoint, *_) = await database.read(partial(event_store.endpoints, queue.world.scope()))
-    await queue.fill(endpoint.endpoint_id, 3)
-    claims = await queue.claim()
-    await asyncio.gather(*map(queue.acknowledge, claims))
-    assert await queue.waiting() == count // 2
+
+
+async def test_attempts_of_one_endpoint_are_recorded_one_after_the_other(queue: Queue) -> None:
+    endpoint = await queue.world.endpoint("https://a.example/")
+    await queue.world.completed("r1")
+    await queue.fill(endpoint.endpoint_id, 2)
+    first, *others = await queue.claim()
+    await queue.fail(first)
+    queue.clock.advance(SECOND)
+    await asyncio.gather(queue.acknowledge(others[0]), queue.fail(others[1]))
+    (after,) = await queue.world.database.read(partial(event_store.endpoints, queue.world.scope()))
+    # It fails since the acknowledgement, and not since the failure before that.
+    assert after.last_success_at == after.failing_since == queue.clock.now()
 
 
 async def test_a_claim_is_nobody_elses_until_its_lease_ends(queue: Queue) -> None:
