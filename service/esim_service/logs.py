@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Mapping
+from io import TextIOBase
 from typing import TextIO
 
 import structlog
@@ -28,7 +29,7 @@ def redact(logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
     return {name: _clean(name, value) for name, value in event.items()}
 
 
-def configure(level: str, stream: TextIO) -> None:
+def configure(level: str, stream: TextIO | TextIOBase) -> None:
     """Send the entries of structlog and of the standard library to a stream."""
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,

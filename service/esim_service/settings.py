@@ -76,6 +76,14 @@ class Settings(BaseSettings):
         description="Whether `serve` also delivers webhooks and does everything else that is due. "
         "`false` leaves that to `worker` processes, which need PostgreSQL.",
     )
+    drain_seconds: float = Field(
+        default=0.0,
+        ge=0,
+        le=600,
+        allow_inf_nan=False,
+        description="How long `serve` answers requests after SIGTERM while `/readyz` says 503, so "
+        "that a proxy that asks it sends no more; longer than the proxy's interval.",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="info", description="The least severe log entries that are written."
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import redirect_stderr
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,7 @@ def serve(
     # Other commands do without the server.
     from .. import logs
     from ..http.listening import FailedError
+    from ..log_stream import LogStream
     from ..process.server import serve as run
 
     given = {"database": database, "host": host, "port": port, "metrics_port": metrics_port}
@@ -70,9 +72,10 @@ def serve(
 
         chosen = reaching_receiver(chosen)
         announce = partial(_invite, chosen)
-    logs.configure(chosen.log_level, sys.stderr)
     try:
-        asyncio.run(run(chosen, announce))
+        with LogStream(sys.stderr.fileno()) as stream, redirect_stderr(stream):
+            logs.configure(chosen.log_level, stream)
+            asyncio.run(run(chosen, announce))
     except FailedError as error:
         raise click.ClickException(str(error)) from None
 

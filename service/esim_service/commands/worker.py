@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+from contextlib import redirect_stderr
 
 import click
 
@@ -33,13 +34,15 @@ def worker(database: str | None, metrics_port: int | None) -> None:
     # Other commands do without what it takes to work.
     from .. import logs
     from ..http.listening import FailedError
+    from ..log_stream import LogStream
     from ..process.worker import work
 
     given = {"database": database, "metrics_port": metrics_port}
     chosen = settings.load(**{name: value for name, value in given.items() if value is not None})
-    logs.configure(chosen.log_level, sys.stderr)
     try:
-        asyncio.run(work(chosen, _announce))
+        with LogStream(sys.stderr.fileno()) as stream, redirect_stderr(stream):
+            logs.configure(chosen.log_level, stream)
+            asyncio.run(work(chosen, _announce))
     except FailedError as error:
         raise click.ClickException(str(error)) from None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,8 +14,7 @@ from ..http.listening import FailedError, Server, address_of, bind, bind_operati
 from ..settings import API_PATH, Settings
 from ..store.changes.database import OperatorError
 from ..store.drivers.open import is_file
-from .background import Background
-from .service import DOCS_PATH, open_service
+from .service import DOCS_PATH, Service, open_service
 
 _log = structlog.get_logger(__name__)
 
@@ -56,21 +55,25 @@ async def serve(settings: Settings, announce: Callable[[Addresses], Awaitable[No
                 await server.listens.wait()
             addresses = Addresses(base_url, f"{address_of(api)}{DOCS_PATH}", address_of(operations))
             ready = partial(announce, addresses)
-            await _run(servers, running, service.background, ready)
+            await _run(servers, running, service, settings.drain_seconds, ready)
 
 
 async def _run(
     servers: tuple[Server, Server],
     running: list[asyncio.Task[None]],
-    background: Background | None,
+    service: Service,
+    drain_seconds: float,
     announce: Callable[[], Awaitable[None]],
 ) -> None:
-    stopped = asyncio.Event()
+    stopped, hurried = asyncio.Event(), asyncio.Event()
     api, operations = servers
+    background = service.background
 
     def stop() -> None:
         # Who asks twice does not want to wait.
-        api.force_exit = stopped.is_set()
+        if stopped.is_set():
+            api.force_exit = True
+            hurried.set()
         stopped.set()
 
     when_told(stop)
@@ -83,6 +86,10 @@ async def _run(
     await stopped.wait()
     _log.info("stopping")
     has_failed = work is not None and work.done()
+    service.stops.set()
+    with suppress(TimeoutError):
+        async with asyncio.timeout(drain_seconds):
+            await hurried.wait()
     api.should_exit = True
     await running[0]
     if background is not None and work is not None:

@@ -35,7 +35,7 @@ from ..keys.keyring import StoredKeys
 from ..rate_limits.choose import open_windows
 from ..rate_limits.limiter import KeyLimiter, Windows
 from ..settings import API_PATH, Settings
-from ..store.changes.database import Database
+from ..store.changes.database import Database, UnavailableError
 from ..store.drivers.migrate import migrate, require_current
 from ..store.drivers.open import is_file
 from ..store.tables import catalogue as catalogue_store
@@ -68,11 +68,13 @@ class Service:
         api: for partners.
         operations: for operators.
         background: None when other processes do its work.
+        stops: set when it is to get no more requests.
     """
 
     api: ASGIApp
     operations: ASGIApp
     background: Background | None
+    stops: asyncio.Event
 
 
 @asynccontextmanager
@@ -143,12 +145,14 @@ async def open_service(settings: Settings, base_url: str) -> AsyncIterator[Servi
         }
         routes = Routes(API_PATH + path for path in document.load()["paths"])
         log = RequestLog(sys.stderr) if settings.log_level in ("debug", "info") else None
+        stops = asyncio.Event()
         yield Service(
             api=RequestMiddleware(api, pages, routes, RequestMetrics(components.registry), log),
             operations=create_operations_app(
-                partial(_ready, components, windows), components.registry
+                partial(_ready, components, windows, stops), components.registry
             ),
             background=background,
+            stops=stops,
         )
 
 
@@ -170,7 +174,9 @@ async def prepare(database: Database, *, may_migrate: bool) -> None:
         await asyncio.sleep(0 if writer else _PAUSE)
 
 
-async def _ready(components: Components, windows: Windows) -> None:
+async def _ready(components: Components, windows: Windows, stops: asyncio.Event) -> None:
+    if stops.is_set():
+        raise UnavailableError("it is stopping")
     await require_ready(components)
     await windows.check()
 

@@ -274,6 +274,8 @@ class PostgresDatabase:
             raise UnavailableError(f"PostgreSQL cannot be reached: {error}") from error
         try:
             yield connection
+        except (ConflictError, LockedError):
+            raise
         except UnavailableError:
             # The connections that nobody uses just now may have been lost like this one.
             await pool.expire_connections()
@@ -294,6 +296,8 @@ def _translated() -> Iterator[None]:
         yield
     except asyncpg.LockNotAvailableError as error:
         raise LockedError("another transaction holds what this one needs") from error
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise OperatorError(f"the role of PostgreSQL needs more rights: {error}") from error
     except _CONNECTION_ERRORS as error:
         raise UnavailableError(f"PostgreSQL cannot do this now: {error}") from error
 
