@@ -239,6 +239,14 @@ def kills(session: nox.Session) -> None:
 
 
 @nox.session
+def outages(session: nox.Session) -> None:
+    """Stop processes, cut networks, fill disks, and write down what others felt (ten minutes)."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "tests.service.outages", *session.posargs)
+
+
+@nox.session
 def faults(session: nox.Session) -> None:
     """Put faults into the service, count those that are found (half an hour; `-- NAME` for one)."""
     install_workspace(session)

@@ -150,6 +150,68 @@ ROWS = (
         "balance = ledger, one order per reference, feed without gap, all delivered",
         {"faults/test_invariants.py": ("test_the_invariants_hold",)},
     ),
+    Row(
+        "one process of several stops in the middle of a transaction, or its network is lost",
+        "the others go on, and so does it when it is back",
+        {
+            "outages/test_processes.py": (
+                "test_others_go_on_while_one_is_stopped_in_the_middle_of_a_transaction",
+                "test_a_process_whose_network_was_lost_goes_on_and_stops_no_other",
+            ),
+            "test_held_accounts.py": (
+                "test_an_account_that_is_held_holds_up_no_other_one",
+                "test_a_transaction_in_which_nothing_happens_is_ended_by_the_server",
+                "test_connections_that_lead_nowhere_are_given_up",
+                "test_it_is_not_ready_while_changes_wait_and_none_is_made",
+            ),
+        },
+    ),
+    Row(
+        "hundreds of receivers that never answer",
+        "their attempts are recorded together, and orders do not wait for them",
+        {"test_outbox.py": ("test_attempts_that_end_together_are_recorded_together",)},
+    ),
+    Row(
+        "a carrier that hangs, or gives what the contract cannot show",
+        "5 s and 503; the sandbox goes on; an order that it never finishes is seen and refunded",
+        {
+            "outages/test_carrier.py": (
+                "test_a_carrier_that_hangs_is_waited_for_only_so_long",
+                "test_an_order_that_the_carrier_cannot_finish_is_seen_and_can_be_ended",
+            ),
+        },
+    ),
+    Row(
+        "a backup that is restored, a standby that was behind",
+        "a reader who is ahead gets `cursor_expired`, also when the feed has caught up",
+        {"test_retention.py": ("test_a_reader_who_is_ahead_of_a_restored_feed_is_told",)},
+    ),
+    Row(
+        "a clock that was years ahead",
+        "a warning, and a command that corrects what it has dated; on PostgreSQL not ready",
+        {
+            "test_wrong_clock.py": ("test_what_a_wrong_clock_has_dated_is_corrected",),
+            "test_held_accounts.py": ("test_it_is_not_ready_when_its_clock_is_off",),
+        },
+    ),
+    Row(
+        "a log that nobody reads",
+        "requests are answered; what is dropped is counted",
+        {
+            "outages/test_log_reader.py": (
+                "test_a_log_that_nobody_reads_stops_no_request",
+                "test_what_is_dropped_is_counted",
+            ),
+        },
+    ),
+    Row(
+        "a process that has not got the next key for signing secrets",
+        "not ready; what it cannot sign is no attempt",
+        {
+            "test_encryption.py": ("test_secrets_are_encrypted_and_their_key_is_rotated",),
+            "test_delivery_runner.py": ("test_an_attempt_that_is_never_made_does_not_count",),
+        },
+    ),
 )
 
 

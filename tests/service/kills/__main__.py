@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 from .. import postgres_server
 from ..receiver import Authority
 from .duplicates import Flood, flood
-from .page import PAGE, refresh, render
+from .page import render, write
 from .rounds import Siege, Tally
 
 
@@ -23,7 +23,7 @@ def main() -> None:
     parser.add_argument("--table", action="store_true", help="renew the table of the tests only")
     options = parser.parse_args()
     if options.table:
-        refresh()
+        write()
         return
     seed = secrets.randbits(32) if options.seed is None else options.seed
     print(f"seed {seed}", flush=True)
@@ -48,7 +48,7 @@ def main() -> None:
                 print(name, floods[name], flush=True)
         finally:
             server.cleanup()
-    PAGE.write_text(render(tallies, floods), "utf-8")
+    write(long_run=render(tallies, floods))
 
 
 if __name__ == "__main__":

@@ -18,6 +18,7 @@ HEAD = (
     " `tests/service/faults/rows.py`.\n\n"
 )
 
+OUTAGES = "\n## Outages\n\n"
 LONG_RUN = "\n## The long run\n\n"
 
 EXPLANATION = (
@@ -44,7 +45,7 @@ DUPLICATES = (
 
 
 def render(tallies: Mapping[str, Tally], floods: Mapping[str, Flood]) -> str:
-    """Make the page of a run in which nothing was wrong."""
+    """Make the part of a run in which nothing was wrong."""
     kills = "".join(
         f"| {name} | {each.rounds} | {each.acknowledged:,} | 0 | {each.cut_off:,} |"
         f" {each.committed:,} | 0 | {each.events:,} | {each.deliveries - each.events:,} |"
@@ -56,10 +57,13 @@ def render(tallies: Mapping[str, Tally], floods: Mapping[str, Flood]) -> str:
         f" {each.in_progress:,} | 0 | {each.seconds:.0f} |\n"
         for name, each in floods.items()
     )
-    return HEAD + table() + LONG_RUN + EXPLANATION + kills + DUPLICATES + duplicates
+    return EXPLANATION + kills + DUPLICATES + duplicates
 
 
-def refresh() -> None:
-    """Make the table anew and keep the results."""
-    _, found, results = PAGE.read_text("utf-8").partition(LONG_RUN)
-    PAGE.write_text(HEAD + table() + found + results, "utf-8")
+def write(outages: str | None = None, long_run: str | None = None) -> None:
+    """Make the page, with those parts that are not given as they were."""
+    before, _, old_run = PAGE.read_text("utf-8").partition(LONG_RUN)
+    _, _, old_outages = before.partition(OUTAGES)
+    outages = old_outages if outages is None else outages
+    long_run = old_run if long_run is None else long_run
+    PAGE.write_text(HEAD + table() + OUTAGES + outages + LONG_RUN + long_run, "utf-8")

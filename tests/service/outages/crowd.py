@@ -109,7 +109,11 @@ async def ordering(
     fleet: Sequence[Running], known: Books, partners: int = 2
 ) -> AsyncIterator[list[Crowd]]:
     """Let the same partners order at every process for the time of the context."""
-    keys = [await known.key(f"partner {number}") for number in range(partners)]
+    names = [f"partner {number}" for number in range(partners)]
+    keys = [await known.key(name) for name in names]
+    for name in names:
+        credit = ("partners", "credit", "--mode", "test", name, "100000")
+        await asyncio.to_thread(fleet[-1].run, *credit)
     crowds = [Crowd(running, keys) for running in fleet]
     stopped = asyncio.Event()
     async with asyncio.TaskGroup() as group:

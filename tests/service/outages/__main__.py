@@ -1,0 +1,35 @@
+"""Let each outage happen, and write what others felt into docs/service-faults.md."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from .. import postgres_server
+from ..kills.page import write
+from .page import line, render
+from .stages import OUTAGES, play
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m tests.service.outages", description=__doc__)
+    parser.add_argument("--seconds", type=float, default=10.0, help="before, meanwhile and after")
+    options = parser.parse_args()
+    server = postgres_server.start()
+    reports = []
+    try:
+        for outage in OUTAGES:
+            # On a disk: what is in memory needs no flush.
+            with TemporaryDirectory(dir="/var/tmp") as directory:
+                played = play(outage, Path(directory), server, options.seconds)
+                reports.append(asyncio.run(played))
+            print(line(reports[-1]), end="", flush=True)
+    finally:
+        server.cleanup()
+    write(outages=render(reports, options.seconds))
+
+
+if __name__ == "__main__":
+    main()

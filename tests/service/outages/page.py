@@ -1,0 +1,34 @@
+"""The part of docs/service-faults.md about outages."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .stages import Report
+
+_HEAD = (
+    "| Outage | Database | orders/s | p99 in s | longest silence | `/readyz` meanwhile"
+    " | acknowledged | lost | twice |\n|---|---|---|---|---:|---|---:|---:|---:|\n"
+)
+
+
+def render(reports: Sequence[Report], seconds: float) -> str:
+    """Make the part of a run in which nothing was lost."""
+    return (
+        f"Written by `nox -s outages`. Real processes, {seconds:.0f} s before, meanwhile and after;"
+        " what customers felt is that of those whose own process it did not happen to. Where there"
+        " are three processes, all partners order at all of them. Two cores do everything here, the"
+        " customers included: compare within a line. The run ends at the first thing that is wrong:"
+        " what was acknowledged is replayed byte for byte in the end, and balance, ledger, feed and"
+        " events agree.\n\n" + _HEAD + "".join(map(line, reports))
+    )
+
+
+def line(report: Report) -> str:
+    """What came of one outage, as a line of the table."""
+    rates = " → ".join(f"{each.orders_per_second:.0f}" for each in report.felt)
+    waits = " → ".join(f"{each.p99_seconds:.2f}".replace("nan", "-") for each in report.felt)
+    return (
+        f"| {report.outage.name} | {report.outage.database} | {rates} | {waits} |"
+        f" {report.silence_seconds:.1f} s | {report.ready} | {report.acknowledged:,} | 0 | 0 |\n"
+    )
