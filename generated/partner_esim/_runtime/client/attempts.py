@@ -53,8 +53,7 @@ def attempts(
     Raises:
         ApiError: the call failed for good.
     """
-    is_repeatable = request.chunks is None or request.chunks.is_repeatable
-    retries = options.max_retries if operation.idempotent and is_repeatable else 0
+    retries = options.max_retries if operation.idempotent and is_repeatable(request) else 0
     deadline = options.deadline
     ends = math.inf if deadline is None else time.monotonic() + deadline
     may_be_done = False
@@ -92,6 +91,11 @@ def _kind(failure: TransportError, is_over: bool) -> type[ApiError]:
     if isinstance(failure, TooLargeError):
         return ResponseTooLargeError
     return ApiTimeoutError if failure.timed_out or is_over else ApiConnectionError
+
+
+def is_repeatable(request: Request) -> bool:
+    """Tell whether the body of a request can be sent twice."""
+    return request.chunks is None or request.chunks.is_repeatable
 
 
 def is_temporary(error: ApiError) -> bool:
