@@ -122,10 +122,11 @@ def bind(
             bound.append((operation, handler))
     if differences:
         raise ImplementationError("\n".join(["the implementation does not fit:", *differences]))
+    codecs = Codecs(models)
     conduct = Conduct(
         models=models,
-        codecs=Codecs(models),
-        errors=ErrorWriter(policy.errors),
+        codecs=codecs,
+        errors=ErrorWriter(policy.errors, codecs),
         max_body=policy.max_body or options.get("max_body", MAX_BODY),
         check_responses=options.get("check_responses", True),
         refuse_unknown_query=options.get("refuse_unknown_query", False),
@@ -212,7 +213,7 @@ class _Service(BaseRoute):
             try:
                 answer = await self._answer(context)
             except Problem as problem:
-                answer = self._errors.answer(problem, context.request_id)
+                answer = self._errors.answer(problem, context.request_id, context.operation)
             headers = {**context.rate_headers, **context.headers, **answer.headers}
             fields = self._fields(headers, answer, context)
         except ClientDisconnect:
@@ -221,7 +222,7 @@ class _Service(BaseRoute):
             request = scope["method"], scope["path"], context.request_id
             logger.exception("%s %s failed, request %s", *request)
             failure = Problem("internal_error", "The server failed to answer this request.")
-            answer = self._errors.answer(failure, context.request_id)
+            answer = self._errors.answer(failure, context.request_id, context.operation)
             # The handler's own headers may be at fault.
             fields = self._fields({**context.rate_headers, **answer.headers}, answer, context)
         await send({"type": "http.response.start", "status": answer.status, "headers": fields})

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 from pydantic import ValidationError
 
-from ..shared.operation import ErrorCode, ErrorShape
+from ..shared.codec import Codecs
+from ..shared.operation import ErrorCode, ErrorShape, Operation
+from .declared_errors import Said, declared_body, status_of
 
 MAX_DETAILS = 20
 _MAX_PARAM = 200
@@ -124,9 +126,10 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ErrorWriter:
-    """Writes errors in the contract's shape, or as RFC 9457 where the contract has none."""
+    """Writes errors in the contract's shape, else as declared, else as RFC 9457."""
 
     shape: ErrorShape
+    codecs: Codecs | None = None
     _is_declared: bool = field(init=False)
 
     def __post_init__(self) -> None:
@@ -167,10 +170,19 @@ class ErrorWriter:
             ],
         )
 
-    def answer(self, problem: Problem, request_id: str) -> Answer:
-        """Write an error."""
+    def answer(
+        self, problem: Problem, request_id: str, operation: Operation[Any] | None = None
+    ) -> Answer:
+        """Write an error of an operation, or of a request that fits none."""
         code, meaning = self.meaning(problem)
         status = meaning.status
+        if not self._is_declared and problem.status is None:
+            status = status_of(operation, status)
+        if not self._is_declared and operation is not None and self.codecs is not None:
+            said = Said(code, problem.message, problem.details)
+            declared = declared_body(operation, self.codecs, status, said)
+            if declared is not None:
+                return Answer(status, declared[1], {"content-type": declared[0], **problem.headers})
         body: dict[str, Any] = {}
         if not self._is_declared:
             body = {"status": status, "title": _title(status)}

@@ -79,6 +79,11 @@ class Codec:
         return data
 
     @property
+    def names(self) -> frozenset[str]:
+        """The JSON names of the fields; none where the type is not a model."""
+        return frozenset(field.alias or name for name, field in self._fields.items())
+
+    @property
     def client(self) -> Converter:
         """What a client sends in full and reads for its shape."""
         return Converter(self.encode, self.read, self.members, self._reader.validate_python)
