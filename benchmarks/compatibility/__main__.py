@@ -15,6 +15,10 @@ from benchmarks.compatibility.outcomes import outcome
 from benchmarks.workshop import ROOT, Workshop
 
 PAGE = ROOT / "docs" / "compatibility.md"
+PEERS_OF = {
+    "published": ["openapi-python-client", "datamodel-code-generator"],
+    "ordinary": ["openapi-python-client"],
+}
 TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY}
 
 
@@ -36,10 +40,10 @@ def main() -> None:
 
 
 def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> str:
-    workshop.invite(["openapi-python-client", "datamodel-code-generator"])
+    peers = workshop.invite(PEERS_OF[name])
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pending = [
-            pool.submit(outcome, workshop, sample, typed=number < typed)
+            pool.submit(outcome, workshop, sample, peers, typed=number < typed)
             for number, sample in enumerate(samples)
         ]
         return page.section(TITLES[name], [each.result() for each in pending])

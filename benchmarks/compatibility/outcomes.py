@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -36,10 +36,11 @@ class Outcome:
     mypy: int | None = None
 
 
-def outcome(workshop: Workshop, sample: Sample, *, typed: bool) -> Outcome:
+def outcome(workshop: Workshop, sample: Sample, peers: Sequence[str], *, typed: bool) -> Outcome:
     """Run every generator on a document.
 
     Args:
+        peers: those of the table that take part.
         typed: whether mypy is asked about the package, too.
     """
     place = workshop.fresh(sample.file.name)
@@ -48,7 +49,7 @@ def outcome(workshop: Workshop, sample: Sample, *, typed: bool) -> Outcome:
         sample,
         Contents() if refusal else _contents(place),
         refusal,
-        {name: make(workshop, sample.file, place) for name, make in PEERS.items()},
+        {name: make(workshop, sample.file, place) for name, make in PEERS.items() if name in peers},
         _mypy(place) if typed and not refusal else None,
     )
 
@@ -77,7 +78,8 @@ def _datamodel_code_generator(workshop: Workshop, document: Path, place: Path) -
 
 PEERS = {
     "openapi-python-client": _openapi_python_client,
-    "datamodel-code-generator (models only)": _datamodel_code_generator,
+    # It makes models only.
+    "datamodel-code-generator": _datamodel_code_generator,
 }
 
 

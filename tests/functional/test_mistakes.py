@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from specwright.check.mending.edits import Edit, apply
 from specwright.check.settings import Settings, Waiver
 from specwright.config import Options
 from specwright.document.sources.load import load_in_part
@@ -181,13 +183,23 @@ def test_the_operations_around_a_mistake_are_not_in_full(tmp_path: Path) -> None
 
 
 def test_places_after_an_item_that_is_left_out_keep_their_lines(tmp_path: Path) -> None:
-    written = parameter(name="b", **{"in": "body"})
-    later = {"name": "c", "in": "query", "schema": {"type": "file"}}
-    written["paths"]["/things"]["get"]["parameters"].append(later)
-    report, _ = made(tmp_path, written)
-    lines = (tmp_path / "api.json").read_text().splitlines()
-    said = [lines[each.location.line - 1].strip() for each in report.findings]
-    assert said == ["{", '"type": "file"']
+    path = tmp_path / "api.json"
+    later = {"name": "c", "in": "query", "schema": TEXT}
+    path.write_text(json.dumps(parameter(**later), indent=1))
+    read = load_in_part(path)
+    place = f"{GET}/parameters"
+    lines = {name: read.locate(f"{place}/1/{name}") for name in later}
+    left = apply(read, [Edit(f"{place}/0")])
+    assert {name: left.locate(f"{place}/0/{name}") for name in later} == lines
+
+
+def test_schemas_of_one_name_are_two_classes(tmp_path: Path) -> None:
+    path = tmp_path / "api.json"
+    both = {name: {"type": "object", "properties": {name: TEXT}} for name in ("Thing", "thing")}
+    path.write_text(json.dumps(things(both)))
+    models = generate(load_in_part(path), Options(package="made"))["made/models.py"].decode()
+    [other] = re.findall(r"class (Thing\w+)\(", models)
+    assert models.index("class Thing(") != models.index(f"class {other}(")
 
 
 BROKEN = MISTAKES["a type that is none"][0]

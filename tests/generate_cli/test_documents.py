@@ -51,7 +51,7 @@ def test_a_document_is_read_from_an_address(
     address = f"127.0.0.1:{server.server_port}/openapi.json"
     place = tmp_path / "project"
     place.mkdir()
-    document = ("--document", f"http://user:secret@{address}?token=secret")
+    document = ("--document", f"http://{address}?token=secret")
     plain = ("--document", f"http://{address}")
     assert specwright("generate", *plain, cwd=place).returncode == 0
     lock = json.loads((place / "generated" / LOCK).read_text())
@@ -61,8 +61,8 @@ def test_a_document_is_read_from_an_address(
     changed = specwright("generate", "--check", *plain, cwd=place)
     assert changed.returncode == 1
     assert f"generated/{LOCK}: changed" in changed.stdout
-    refused = specwright("generate", *document, cwd=place)
-    assert "secret" not in (place / "generated" / LOCK).read_text(), refused.stderr
+    assert specwright("generate", *document, cwd=place).returncode == 0
+    assert "secret" not in (place / "generated" / LOCK).read_text()
 
 
 def test_an_address_with_nothing_there_is_an_error_with_it(
