@@ -55,6 +55,18 @@ SENT: dict[str, tuple[Any, str, str]] = {
     "OpenId": (SECRET, "authorization", f"Bearer {SECRET}"),
 }
 
+# How a server asks for it.
+CHALLENGES = {
+    "Bearer": "Bearer",
+    "Basic": 'Basic realm="api", charset="UTF-8"',
+    "HeaderKey": "ApiKey",
+    "QueryKey": "ApiKey",
+    "CookieKey": "ApiKey",
+    "Other": "DSN",
+    "Code": "Bearer",
+    "OpenId": "Bearer",
+}
+
 
 def api(*names: str, security: Any = None, **members: Any) -> Json:
     """A document with these schemes, and an operation that asks for them."""

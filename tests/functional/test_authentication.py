@@ -12,19 +12,8 @@ import pytest
 from specwright.document.security import KINDS
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json
-from tests.functional.test_access import SCHEMES, SENT, api
+from tests.functional.test_access import CHALLENGES, SCHEMES, SENT, api
 from tests.serving import Server
-
-CHALLENGES = {
-    "Bearer": "Bearer",
-    "Basic": 'Basic realm="api", charset="UTF-8"',
-    "HeaderKey": "ApiKey",
-    "QueryKey": "ApiKey",
-    "CookieKey": "ApiKey",
-    "Other": "DSN",
-    "Code": "Bearer",
-    "OpenId": "Bearer",
-}
 
 
 def app(made: ModuleType, known: Callable[[Any], object], **options: Any) -> Any:
