@@ -43,7 +43,8 @@ def test_output_that_fits(printed: str, real: str) -> None:
         ("made … files", "made 12 files\nand more"),
         ("first\n…\nlast", "first\nlast\nafter"),
         ("a.b", "axb"),
-        ("12 files", "13 files"),
+        ("12 orders", "13 orders"),
+        ("2 files", "3 files"),
         ("done in 1.2 s", "done in no s"),
     ],
 )

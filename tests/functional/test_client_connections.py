@@ -209,7 +209,7 @@ def test_headers_of_a_given_client_are_sent_and_none_twice(caller: Caller, origi
     names = [name.lower() for name, _ in asked.fields]
     assert len(names) == len(set(names))
     assert asked.headers["x-tenant"] == "t"
-    assert asked.headers["accept"] == "application/json, */*;q=0.5"
+    assert asked.headers["accept"] == "application/json"
     assert asked.headers["authorization"] == f"Bearer {KEY}"
 
 

@@ -452,6 +452,8 @@ def test_what_is_required_cannot_be_none(
 
 # --- what an answer means
 
+JSON_ANSWER = {"description": "Made.", "content": {"application/json": {"schema": {}}}}
+
 
 @pytest.mark.parametrize("status", [200, 202, 204, 299])
 def test_a_success_that_the_contract_does_not_declare_is_not_taken_for_one(
@@ -467,7 +469,8 @@ def test_a_success_that_the_contract_does_not_declare_is_not_taken_for_one(
 @pytest.mark.parametrize(
     ("responses", "status", "is_declared"),
     [
-        ({"201": {"description": "Made."}, "default": {"description": "?"}}, 200, False),
+        ({"201": {"description": "Made."}, "default": {"description": "?"}}, 200, True),
+        ({"201": JSON_ANSWER, "default": {"description": "?"}}, 200, False),
         ({"2XX": {"description": "Done."}}, 299, True),
         ({"default": {"description": "Done."}}, 200, True),
         ({"404": {"description": "?"}, "default": {"description": "Done."}}, 204, True),

@@ -109,7 +109,7 @@ def test_client_and_stub_take_what_is_sent_and_give_what_is_read(package: Genera
     models = made.models
     with (
         Server(made.server.create_app(things=implementation(made))) as server,
-        made.Client("key", base_url=server.url) as client,
+        made.Client(base_url=server.url) as client,
     ):
         user = client.things.make_user(name="Ann", password="p")
         assert user == models.User(id="u1", name="Ann")

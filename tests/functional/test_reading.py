@@ -145,7 +145,7 @@ def test_an_argument_is_checked_before_anything_is_sent(made: ModuleType, origin
                 client.things.make_loan(**{**PLAIN, field: value})
         # A model that holds a wrong value is no way around.
         with pytest.raises(made.InvalidArgumentError):
-            client.things.make_loan(**PLAIN, shelf=made.models.LoanShelf(column=3))
+            client.things.make_loan(**PLAIN, shelf=made.models.Loan_Shelf(column=3))
     assert origin.asked == []
 
 

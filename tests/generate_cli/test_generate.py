@@ -29,7 +29,7 @@ def test_what_is_left_out_is_said_in_one_line_and_in_the_lock_file(
 ) -> None:
     document = copy.deepcopy(DOCUMENT)
     get = document["paths"]["/things/{id}"]["get"]
-    form = {"content": {"multipart/form-data": {"schema": {"type": "object"}}}}
+    form = {"content": {"multipart/mixed": {"schema": {"type": "object"}}}}
     document["paths"]["/things"] = {"post": {**get, "operationId": "add", "requestBody": form}}
     get["callbacks"] = {"done": {"{$url}": {"post": {"responses": get["responses"]}}}}
     document["components"]["schemas"]["Thing"]["not"] = {"required": ["nothing"]}

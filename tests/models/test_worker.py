@@ -97,7 +97,7 @@ def test_more_alternatives_than_can_be_written_are_an_error(tmp_path: Path) -> N
 def test_what_goes_wrong_there_goes_wrong_here(tmp_path: Path) -> None:
     read = document(tmp_path, Thing=THING)
     read.data["components"]["schemas"]["Thing"] = {"$ref": "#/components/schemas/Nothing"}
-    with ModelWorker() as worker, pytest.raises(KeyError, match="Nothing"):
+    with ModelWorker() as worker, pytest.raises(SpecwrightError, match="Nothing"):
         worker.begin(read)()
 
 

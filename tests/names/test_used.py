@@ -30,6 +30,8 @@ def every_kind() -> Json:
         use |= {"requestBody": body, "deprecated": True}
         event = {"responses": {"200": {"description": "Fine."}}, "requestBody": body}
         paths[f"/{name}"], webhooks[name] = {"put": use}, {"post": event}
+    lines = {"description": "Them.", "content": {"application/jsonl": {"schema": schema}}}
+    paths["/lines"] = {"get": {"operationId": "lines", "responses": {"200": lines}}}
     return document(paths, SCHEMAS, webhooks=webhooks)
 
 

@@ -150,7 +150,7 @@ def test_an_error_is_one_line_whatever_the_document_says(document: Path) -> None
 
 def test_what_generate_says_of_an_invalid_document_cannot_act(document: Path) -> None:
     result = run("generate", "--document", str(document), "--output", "out")
-    assert result.exit_code == 1
+    assert result.exit_code == 0
     assert "set-env" in result.stderr
     assert acting(result.stderr) == set()
     assert all(

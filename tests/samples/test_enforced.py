@@ -116,6 +116,7 @@ def test_a_proof_takes_alternatives_to_exclude_each_other() -> None:
 
 def test_schemas_at_several_places_apply_together(tmp_path: Path) -> None:
     holder = side(tmp_path, Short={"maxLength": 2}, Small={"pattern": "^[a-z]*$"})
-    places = (Subschema(f"/components/schemas/{name}", None) for name in ("Short", "Small"))
+    schemas = holder.document.data["components"]["schemas"]
+    places = (Subschema(f"/components/schemas/{name}", schemas[name]) for name in schemas)
     validator = Compiled((holder,)).validator(holder.whole(tuple(places)))
     assert [text for text in ("ab", "AB", "abc") if validator.is_valid(text)] == ["ab"]

@@ -24,8 +24,15 @@ class Side:
 
     def written(self, place: Subschema) -> Any:
         """A reference to a schema; the schema itself if the document does not have it so."""
-        is_there = resolve(self.document.data, place.pointer) is place.value
+        is_there = self._at(place.pointer) is place.value
         return self.reference(place.pointer) if is_there else self.absolute(place.value)
+
+    def _at(self, pointer: Pointer) -> Any:
+        """The value at a place; None where the document has none, as of a slot without schema."""
+        try:
+            return resolve(self.document.data, pointer)
+        except KeyError:
+            return None
 
     def absolute(self, value: Any) -> Any:
         """The value with all its references written so."""
