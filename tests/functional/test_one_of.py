@@ -94,3 +94,9 @@ def test_null_is_an_alternative(package: Generate) -> None:
     codec = codecs(package(api()))["Pay"]
     data = json.dumps(placed("or null", None)).encode()
     assert json.loads(codec.encode(codec.decode(data))) == placed("or null", None)
+
+
+def test_an_only_alternative_is_the_whole(package: Generate) -> None:
+    only = {"properties": {"card": TEXT}}
+    made = package(document({}, {"Only": only, "One": {"oneOf": [ref("Only")]}}))
+    assert codecs(made)["One"].encode(ONE) == b'{"card":"4"}'

@@ -56,7 +56,7 @@ def may_overlap(document: Document, schema: Any) -> bool:
     # Without a type, an alternative may be anything; one of the wrong shape says as little.
     known = (kind if isinstance(kind, str) else None for kind in types)
     distinct = {"number" if kind == "integer" else kind for kind in known}
-    return None in distinct or len(distinct) < len(types)
+    return len(followed) > 1 and (None in distinct or len(distinct) < len(types))
 
 
 def _is_alike(schemas: list[Any]) -> bool:
