@@ -141,6 +141,14 @@ MISTAKES: dict[str, tuple[Json, list[str]]] = {
         [],
     ),
     "a name that is required twice": (things({"Thing": {**THING, "required": ["id", "id"]}}), []),
+    "a version that is a number": (
+        {**things(), "info": {"title": "Small API", "version": 1.0}},
+        [],
+    ),
+    "a parameter without name and place": (
+        parameter(schema=TEXT, **{"in": "body"}),
+        [f"{GET}/parameters/1"],
+    ),
     "no information": ({key: value for key, value in things().items() if key != "info"}, []),
     "a path without a slash": (
         document({"/things": {"get": operation()}, "things": {"get": operation()}}),

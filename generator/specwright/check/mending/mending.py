@@ -18,7 +18,7 @@ from specwright.document.model import Document
 from specwright.document.sources.references import check_references
 from specwright.errors import SpecwrightError, UnresolvedError
 from specwright.findings import Finding
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, parents
 
 # Each round reads what the one before has left; people's documents take three.
 MOST_ROUNDS = 20
@@ -65,13 +65,15 @@ def _objects(mended: Mended) -> bool:
     """Whether some object was not what the official schema says."""
     nodes = {node.pointer: node for node in Subject(mended.document).nodes}
     edits: dict[Pointer, Edit] = {}
+    messages: dict[Pointer, str] = {}
     for problem in check_schema(mended.document):
         found = edit(problem, nodes, mended.document.data)
-        if found is None or found.pointer in edits:
-            continue
-        edits[found.pointer] = found
-        if is_loss(found, nodes):
-            mended.lose(found.pointer, problem.message)
+        if found is not None and found.pointer not in edits:
+            edits[found.pointer] = found
+            messages[found.pointer] = problem.message
+    for pointer, found in edits.items():
+        if is_loss(found, nodes) and not edits.keys() & set(parents(pointer)):
+            mended.lose(pointer, messages[pointer])
     mended.document = apply(mended.document, edits.values())
     return bool(edits)
 

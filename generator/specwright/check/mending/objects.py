@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -56,6 +57,9 @@ def edit(problem: Problem, nodes: Mapping[Pointer, Node], data: Any) -> Edit | N
         case "unevaluatedProperties" | "additionalProperties":
             # Nothing reads a field that OpenAPI does not have.
             return Edit(pointer) if node else None
+        case "type" if problem.message.endswith('type "string"') and _is_number(data, pointer):
+            # YAML reads `version: 1.0` as a number.
+            return Edit(pointer, json.dumps(resolve(data, pointer)), loses=False)
         case "uniqueItems":
             return Edit(pointer, _each_once(resolve(data, pointer)), loses=False)
     if node is not None:
@@ -90,6 +94,11 @@ def _without(pointer: Pointer, nodes: Mapping[Pointer, Node]) -> Edit | None:
     if holder is not None and holder.kind == "securityRequirement":
         return Edit(pointer, [], loses=False)
     return Edit(pointer)
+
+
+def _is_number(data: Any, pointer: Pointer) -> bool:
+    value = resolve(data, pointer)
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _each_once(values: list[Any]) -> list[Any]:
