@@ -22,7 +22,6 @@ from fastapi import (
     UploadFile,
 )
 from fastapi.responses import PlainTextResponse, StreamingResponse
-from fastapi.routing import APIRoute
 from fastapi.security import OAuth2PasswordBearer, OAuth2PasswordRequestForm
 from pydantic import BaseModel, Field
 
@@ -31,7 +30,7 @@ PASSWORDS = {"ann": "secret of Ann"}
 app = FastAPI(
     title="Shop",
     version="1.0.0",
-    generate_unique_id_function=lambda route: route.name if isinstance(route, APIRoute) else "",
+    generate_unique_id_function=lambda route: route.name,
 )
 signed_in = OAuth2PasswordBearer(tokenUrl="/token")
 

@@ -85,6 +85,13 @@ def has_body(operation: Operation[Any], status: int) -> bool:
     return operation.method != "HEAD" and status not in _WITHOUT_BODY
 
 
+def lacks_body(operation: Operation[Any], response: Response) -> bool:
+    """Tell whether an answer without a body stands for one that is declared to have one."""
+    is_empty = not response.content and response.chunks is None
+    is_meant = operation.method == "HEAD" or not operation.has_result
+    return is_empty and not is_meant and operation.contents_of(response.status) is None
+
+
 def raw(response: Response) -> RawBody:
     """Return a body as its own media type says: a JSON value, a text or bytes; None without one.
 

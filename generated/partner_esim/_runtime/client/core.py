@@ -23,7 +23,7 @@ from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, ListOperation, Operation, attribute
 from .addresses import Addresses
 from .attempts import GONE, is_repeatable
-from .contents import accept, has_body, is_stream, raw, received, sent
+from .contents import accept, has_body, is_stream, lacks_body, raw, received, sent
 from .credentials import Credentials
 from .errors import InvalidArgumentError, InvalidResponseError
 from .fields import is_cookie_pair, is_field_value, merged
@@ -209,8 +209,15 @@ class Core:
             block.answers.append(response)
             if block.is_open:
                 return None
-        if response.status in GONE or not has_body(operation, response.status):
+        if response.status in GONE:
             # What was to be deleted is gone: an attempt before this one has deleted it.
+            return None
+        if lacks_body(operation, response):
+            raise InvalidResponseError(
+                f"{operation.id}: the answer has no body, and a status that is not declared",
+                response,
+            )
+        if not has_body(operation, response.status):
             return None
         if operation.redirects_by(response.status):
             return Redirect(response.status, response.header("location") or "")
