@@ -86,6 +86,7 @@ models = types.SimpleNamespace(
     Flag=Annotated[bool, Field(strict=True)],
     Ratio=Annotated[float, Field(strict=True)],
     Echo=dict[str, Any],
+    Error=dict[Literal["error"], Any],
 )
 
 SHAPE = ErrorShape(
