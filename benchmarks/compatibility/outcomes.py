@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
@@ -94,7 +95,9 @@ def _refusal(command: list[str], place: Path) -> str:
         return f"not done in {SECONDS} s"
     said = [line for line in (done.stderr + done.stdout).splitlines() if line.strip()]
     errors = [line for line in said if "error" in line.lower()] or said or ["no reason given"]
-    return errors[-1].strip()[:_SHOWN] if done.returncode else ""
+    # Where the document lies is not for the page.
+    words = re.sub(r"(/[^/\s]+)+/", "", errors[-1].strip())
+    return words[:_SHOWN] if done.returncode else ""
 
 
 def _mypy(place: Path) -> int:

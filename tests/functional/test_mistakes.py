@@ -65,6 +65,10 @@ MISTAKES: dict[str, tuple[Json, list[str]]] = {
         things({"Thing": {"properties": {"of": ref("Nowhere"), "id": TEXT}}}),
         ["/components/schemas/Thing/properties/of"],
     ),
+    "a reference to another machine": (
+        things({"Thing": {"properties": {"of": {"$ref": "https://example.invalid/a.json"}}}}),
+        ["/components/schemas/Thing/properties/of"],
+    ),
     "references in a circle": (
         things({"Thing": {"properties": {"a": ref("A")}}, "A": ref("B"), "B": ref("A")}),
         ["/components/schemas/B"],

@@ -215,7 +215,7 @@ class _Bundler:
 
     def _address(self, path: str, base: str, ref: str, place: Location) -> str:
         if self.remote is not Remote.FETCH:
-            raise InputError(
+            raise UnresolvedError(
                 f"'{ref}' is on another machine, and nothing is fetched unless you allow it",
                 place,
                 "keep a copy beside the document and refer to that, or pass --remote-refs fetch",
