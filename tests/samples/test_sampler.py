@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from specwright.samples.sampler import MOST
+from specwright.samples.compiled import Compiled
+from specwright.samples.sampler import MOST, Sampler
 
 from .schemas import referring, sampler, side
 
@@ -149,3 +150,26 @@ def test_properties_of_patterns_below_each_other_end(tmp_path: Path) -> None:
     inner = {"type": "object", "minProperties": 1, "patternProperties": {"^a$": NODE}}
     node = {**inner, "patternProperties": {"^a$": inner}, "additionalProperties": False}
     assert sampler(side(tmp_path, Node=node)).witnesses(referring("Node"))
+
+
+class Counting(Compiled):
+    """Schemas, with a count of how many were compiled."""
+
+    count = 0
+
+    def validator(self, schema: Any) -> Any:
+        self.count += 1
+        return super().validator(schema)
+
+
+def test_components_that_hold_each_other_are_compiled_a_few_times(tmp_path: Path) -> None:
+    names = [f"Part{number}" for number in range(6)]
+    lists = {
+        name: {**ARRAY, "items": {"$ref": f"#/components/schemas/{name}"}, "description": "Some."}
+        for name in names
+    }
+    whole = {**OBJECT, "properties": {"id": {"const": 1}, **lists}, "required": ["id"]}
+    compiled = Counting((side(tmp_path, **dict.fromkeys(names, whole)),))
+    full = Sampler(compiled).witnesses(referring("Part0"))[-1]
+    assert full == {"id": 1, **{name: [] for name in names}}
+    assert compiled.count < 100

@@ -49,11 +49,12 @@ def schemes(document: Document) -> Iterator[tuple[str, Site]]:
 def scheme_table(document: Document) -> Mapping[str, Scheme]:
     """The schemes that the operations of the document ask for, by their names in it."""
     declared = dict(schemes(document))
+    demands = Demands(document)
     asked = dict.fromkeys(
         name
         for site in operations(document)
         if site.direction is Direction.PATH
-        for alternative in security(document, site)
+        for alternative in demands.of(site)
         for name in alternative
     )
     given = [name for name in asked if not isinstance(_of(declared, "", name), ByHTTPClient)]
@@ -63,29 +64,32 @@ def scheme_table(document: Document) -> Mapping[str, Scheme]:
     return {name: _of(declared, argument, name) for name, argument in named.items()}
 
 
-def security(document: Document, operation: Site) -> Security:
-    """What lets a caller of an operation in: any of these alternatives.
+class Demands:
+    """The credentials that the operations of a document ask for.
 
     A document that says of no operation what it asks for, and has schemes, leaves it to the caller
     to send a credential of one of them.
     """
-    declared = operation.value.get("security", document.data.get("security"))
-    if declared is None and not _is_security_declared(document):
-        return (
-            (*({name: ()} for name, _ in schemes(document)), {}) if any(schemes(document)) else ()
+
+    def __init__(self, document: Document) -> None:
+        self._schemes = dict(schemes(document))
+        self._usual = document.data.get("security")
+        if self._usual is None and not _is_security_declared(document):
+            self._usual = [*({name: []} for name in self._schemes), {}] if self._schemes else []
+
+    def of(self, operation: Site) -> Security:
+        """What lets a caller of an operation in: any of these alternatives."""
+        return tuple(
+            {str(name): tuple(map(str, scopes or ())) for name, scopes in each.items()}
+            for each in operation.value.get("security", self._usual) or ()
+            if isinstance(each, dict)
         )
-    return tuple(
-        {str(name): tuple(map(str, scopes or ())) for name, scopes in each.items()}
-        for each in declared or ()
-        if isinstance(each, dict)
-    )
 
-
-def demanded_scheme(document: Document, operation: Site) -> Site | None:
-    """The scheme that an operation names first; None if it asks nobody for a credential."""
-    alternatives = security(document, operation)
-    named = next(iter(alternatives[0]), None) if alternatives and all(alternatives) else None
-    return dict(schemes(document)).get(named or "")
+    def scheme(self, operation: Site) -> Site | None:
+        """The scheme that an operation names first; None if it asks nobody for a credential."""
+        alternatives = self.of(operation)
+        named = next(iter(alternatives[0]), None) if alternatives and all(alternatives) else None
+        return self._schemes.get(named or "")
 
 
 def _of(declared: Mapping[str, Site], argument: str, name: str) -> Scheme:

@@ -16,7 +16,7 @@ from specwright.document.naming import (
 )
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import allows_null
-from specwright.document.security import scheme_table, security
+from specwright.document.security import Demands, scheme_table
 from specwright.document.servers import all_servers, server_of, servers
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
@@ -77,7 +77,8 @@ def build(document: Document, index: ModelIndex, names: Names, *, short_names: b
     """
     types = Types(document, index)
     contents = Contents(document, types)
-    return _Builder(document, types, contents, index, names, short_names).api()
+    demands = Demands(document)
+    return _Builder(document, types, contents, demands, index, names, short_names).api()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,7 @@ class _Builder:
     document: Document
     types: Types
     contents: Contents
+    demands: Demands
     index: ModelIndex
     names: Names
     short_names: bool
@@ -187,7 +189,7 @@ class _Builder:
             return ()
         return tuple(
             {Text(name): tuple(map(Text, scopes)) for name, scopes in alternative.items()}
-            for alternative in security(self.document, site)
+            for alternative in self.demands.of(site)
         )
 
     def _server(self, site: OperationSite) -> Server | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
 import warnings
 from dataclasses import dataclass
@@ -47,9 +48,13 @@ OPTIONS: dict[str, Any] = {
     "treat_dot_as_module": False,
     "strict_refs": True,
     "allow_remote_refs": False,
-    "formatters": ["builtin"],
+    # All files are formatted together.
+    "formatters": [],
     "disable_timestamp": True,
 }
+
+# Of lines of docstrings: no other text goes on after its line.
+_BLANK_END = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +120,7 @@ def _run(document: Document, dialect: Dialect) -> tuple[str, list[dict[str, Any]
                 raise SpecwrightError(f"{document.path}: {warning.message}")
         if not isinstance(source, str):
             raise SpecwrightError(f"{document.path}: the models do not fit into one module")
-        return source, json.loads(metadata.read_bytes())["models"]
+        return _BLANK_END.sub("", source), json.loads(metadata.read_bytes())["models"]
 
 
 def _class_name(dialect: Dialect, name: str) -> str:

@@ -89,6 +89,8 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
 
 def _unsealed(source: str) -> str:
     """Patterns as they are, without what kept the generator from reading them."""
+    if SEALED not in source:
+        return source
     sealed = (
         keyword.value
         for node in ast.walk(ast.parse(source))
@@ -101,6 +103,8 @@ def _unsealed(source: str) -> str:
 
 def _retagged(source: str) -> str:
     """Discriminators by the type of ours, which keeps alternatives that come later."""
+    if "discriminator" not in source:
+        return source
     edits: list[Edit] = []
     for node in ast.walk(ast.parse(source)):
         match node:
@@ -116,6 +120,8 @@ def _retagged(source: str) -> str:
 
 def _with_files(source: str) -> str:
     """Files in place of the bytes that only binary strings become."""
+    if "bytes" not in source:
+        return source
     names = (
         node
         for node in ast.walk(ast.parse(source))

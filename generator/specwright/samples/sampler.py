@@ -48,20 +48,27 @@ class Sampler:
 
         Those of a component are found once.
         """
-        ref = schema.get("$ref") if isinstance(schema, dict) and len(schema) == 1 else None
-        if ref is None:
-            return self._accepted(schema, depth)
-        if ref not in self._witnesses:
-            if ref in self._open:
-                return ()
-            self._open.add(ref)
-            found = self._accepted(schema, depth)
-            self._open.remove(ref)
-            if not found and self._open:
-                # Outside of the circle that it is a part of there may be some.
-                return ()
-            self._witnesses[ref] = found
-        return self._witnesses[ref]
+        components = self._components(schema)
+        if components & self._open:
+            # A circle has no end: within its own witness a component is left out.
+            return ()
+        known = self._witnesses.get(schema["$ref"]) if _is_reference(schema) else None
+        if known is not None:
+            return known
+        self._open |= components
+        found = self._accepted(schema, depth)
+        self._open -= components
+        # Outside of the circle that it is a part of there may be some.
+        if _is_reference(schema) and (found or not self._open):
+            self._witnesses[schema["$ref"]] = found
+        return found
+
+    def _components(self, schema: Any) -> set[str]:
+        """What a schema refers to, by itself or by a part of its `allOf`."""
+        if not isinstance(schema, dict):
+            return set()
+        found = {schema["$ref"]} if isinstance(schema.get("$ref"), str) else set()
+        return found.union(*map(self._components, schema.get("allOf") or ()))
 
     def _accepted(self, schema: Any, depth: int) -> tuple[Any, ...]:
         candidates = islice(self._values(schema, depth), _PER_WITNESS)
@@ -95,6 +102,8 @@ class Sampler:
 
     def _some(self, schema: Any, depth: int) -> Iterator[Any]:
         """Values that the schema accepts before those that it may accept."""
+        if self._components(schema) & self._open:
+            return iter(())
         return chain(
             self.witnesses(schema, depth), islice(self._values(schema, depth), _PER_SCHEMA)
         )
@@ -146,14 +155,15 @@ class Sampler:
         prefix = schema.get("prefixItems") or []
         start = [next(self._some(each, depth + 1), None) for each in prefix]
         yield start
-        items = list(self._some(schema.get("items", True), depth + 1))
-        contained = list(self._some(schema.get("contains", False), depth + 1))
-        members = [*contained, *items] or ["a"]
-        for count in around(schema, "minItems", "maxItems", "minContains", "maxContains"):
-            yield [*start, *(members[n % len(members)] for n in range(count))][: max(count, 1)]
-            yield [*start, *([members[0]] * count)]
-            yield list(range(count))
-        yield from ([*start, member] for member in members)
+        # Those that fit first: they are mostly enough, and the others are many.
+        for values in (self.witnesses, self._some):
+            contained = values(schema.get("contains", False), depth + 1)
+            members = [*contained, *values(schema.get("items", True), depth + 1)] or ["a"]
+            for count in around(schema, "minItems", "maxItems", "minContains", "maxContains"):
+                yield [*start, *(members[n % len(members)] for n in range(count))][: max(count, 1)]
+                yield [*start, *([members[0]] * count)]
+                yield list(range(count))
+            yield from ([*start, member] for member in members)
 
     def _objects(self, schema: dict[str, Any], depth: int) -> Iterator[Any]:
         declared = schema.get("properties") or {}
@@ -184,6 +194,10 @@ class Sampler:
         """The properties of these names for which there is a value."""
         found = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
         return {name: values[0] for name, values in found.items() if values}
+
+
+def _is_reference(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.keys() == {"$ref"}
 
 
 def _examples(schema: dict[str, Any]) -> list[Any]:

@@ -13,7 +13,7 @@ from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
 from specwright.document.model import Document
-from specwright.document.security import demanded_scheme
+from specwright.document.security import Demands
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.pointer import Pointer, join, split
@@ -126,6 +126,7 @@ class Contract:
     def __init__(self, document: Document) -> None:
         self.document = document
         self.instances = Instances(document)
+        self._demands = Demands(document)
         # An implementation answers with what its document lists: new values are listed first.
         self.answers = Instances(_closed(document))
         self.errors: ErrorContract | None = ERROR.read(document.data)
@@ -218,7 +219,7 @@ class Contract:
             else None,
             bool(contents),
             dict(sites.responses(document, site)),
-            demanded_scheme(document, site),
+            self._demands.scheme(site),
         )
 
     def schema_of(self, holder: Site) -> Pointer | None:
