@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.auth.scheme import Scheme
 from ._runtime.shared.auth.token import Token
+from ._runtime.shared.codec import Codecs
 from ._runtime.shared.operation import (
     Contents,
     ErrorAnswer,
@@ -26,6 +27,9 @@ from ._runtime.shared.operation import (
 )
 from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
+
+if TYPE_CHECKING:
+    from . import models
 
 ERROR = ErrorShape(
     code=("error", "code"),
@@ -81,9 +85,11 @@ ERROR = ErrorShape(
 
 SCHEMES: Mapping[str, Scheme] = {"apiKey": Token(argument="api_key")}
 
+CODECS = Codecs(f"{__package__}.models")
+
 SERVICE = Service(
-    models=models,
-    error=StatusErrors(ERROR, STATUS_ERRORS, models, "ErrorDetail"),
+    codecs=CODECS,
+    error=StatusErrors(ERROR, STATUS_ERRORS, CODECS, "ErrorDetail"),
     env_prefix="PARTNER_ESIM",
     user_agent="partner-esim/1.0.0 python/" + sys.version.split()[0],
     servers=(Server("https://api.example.com/api/v1"),),

@@ -298,7 +298,7 @@ def create_app(
             ),
             Group("Sandbox", sandbox, UnimplementedSandbox, [_operations.RESET_SANDBOX]),
         ],
-        models=models,
+        codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(authenticate=authenticate, rate_limiter=rate_limiter),
         options=options,

@@ -45,7 +45,7 @@ _BOOK = testing.Book(
         _operations.TEST_WEBHOOK_ENDPOINT,
         _operations.RESET_SANDBOX,
     ),
-    models,
+    _operations.CODECS,
     {
         "Plan": '{"plan_id":"pln_jp-5gb-30d","name":"Japan 5 GB, 30 days","plan_type":"fixed","coverage":"country","countries":["JP"],"data":{"bytes":5000000000,"unlimited":false,"per_day":false,"fair_use":null},"validity":{"days":30,"starts_on":"first_connection"},"networks":[{"country":"JP","name":"KDDI","technologies":["4G","5G"]},{"country":"JP","name":"SoftBank","technologies":["4G"]}],"price_usd":"4.50","topup_supported":true,"updated_at":"2026-02-01T00:00:00Z"}',
         "Order": '{"order_id":"ord_01kjpx8nh0aqdvgyy0jrsyegax","reference":"trip-2026-0417","status":"processing","plan_id":"pln_jp-5gb-30d","quantity":1,"days":null,"unit_price_usd":"4.50","total_usd":"4.50","iccids":[],"end_user":{"label":"Guest 4711"},"metadata":{"booking":"TRV-88213"},"failure":null,"created_at":"2026-03-02T09:15:00Z","completed_at":null}',

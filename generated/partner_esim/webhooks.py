@@ -87,11 +87,10 @@ def verify(
 
 @cache
 def _events() -> Events:
-    # Imported with the first event: who only verifies waits for neither.
-    from . import models
+    # Imported with the first event: a program that only verifies does not wait for it.
     from ._runtime.shared.events import Events
 
-    return Events(models)
+    return Events(f"{__package__}.models")
 
 
 def parse(

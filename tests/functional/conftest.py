@@ -21,7 +21,9 @@ Generate = Callable[..., ModuleType]
 
 def codecs(package: ModuleType) -> Any:
     """Return the codecs of a package's models, which check in full."""
-    return import_module(f"{package.__name__}._runtime.shared.codec").Codecs(package.models)
+    return import_module(f"{package.__name__}._runtime.shared.codec").Codecs(
+        package.models.__name__
+    )
 
 
 @pytest.fixture(scope="session")

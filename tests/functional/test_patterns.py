@@ -93,7 +93,7 @@ from {made.__name__} import models
 from {made.__name__}._runtime.shared.codec import Codecs
 slow = "a" * 60 + "!"
 for name in {list(schemas())}:
-    codec = Codecs(models)[name]
+    codec = Codecs(models.__name__)[name]
     fields = getattr(getattr(models, name), "model_fields", {{}})
     for value in (slow, {{slow: 1}}, *({{field: slow}} for field in fields)):
         try:

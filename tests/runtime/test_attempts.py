@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import sys
 from dataclasses import replace
-from types import ModuleType
 from typing import Any
 
 import pytest
@@ -27,6 +26,7 @@ from specwright.runtime.client.transport import (
     ResponseTooLargeError,
     TransportError,
 )
+from specwright.runtime.shared.codec import Codecs
 from specwright.runtime.shared.operation import ErrorAnswer, ErrorShape, Operation
 
 SAFE: Operation[Any] = Operation(
@@ -64,7 +64,7 @@ class ServerError(ApiStatusError):
 def errors(**shape: Any) -> StatusErrors:
     classes = {"409": ConflictError, "429": RateLimitError, "5XX": ServerError}
     return StatusErrors(
-        ErrorShape(**shape), {**classes, "default": ApiStatusError}, ModuleType("models")
+        ErrorShape(**shape), {**classes, "default": ApiStatusError}, Codecs("models")
     )
 
 

@@ -6,7 +6,6 @@ import datetime
 import logging
 import subprocess
 import sys
-import types
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -31,6 +30,7 @@ from specwright.runtime.server.context import Context
 from specwright.runtime.server.hooks import Allowance, Cursors, RateLimit
 from specwright.runtime.server.problems import Problem, Unimplemented
 from specwright.runtime.shared.auth.token import Token
+from specwright.runtime.shared.codec import Codecs
 from specwright.runtime.shared.operation import (
     Content,
     ErrorCode,
@@ -74,20 +74,15 @@ class Filter(Model):
     name: String | MISSING = MISSING
 
 
-models = types.SimpleNamespace(
-    ThingCreate=ThingCreate,
-    Thing=Thing,
-    Filter=Filter,
-    Limit=Annotated[int, Field(strict=True, ge=1, le=200)],
-    Strings=list[String],
-    Integers=Annotated[list[Integer], Field(max_length=3)],
-    String=String,
-    Moment=AwareDatetime,
-    Flag=Annotated[bool, Field(strict=True)],
-    Ratio=Annotated[float, Field(strict=True)],
-    Echo=dict[str, Any],
-    Error=dict[Literal["error"], Any],
-)
+# The types that the operations name.
+Limit = Annotated[int, Field(strict=True, ge=1, le=200)]
+Strings = list[String]
+Integers = Annotated[list[Integer], Field(max_length=3)]
+Moment = AwareDatetime
+Flag = Annotated[bool, Field(strict=True)]
+Ratio = Annotated[float, Field(strict=True)]
+Echo = dict[str, Any]
+Error = dict[Literal["error"], Any]
 
 SHAPE = ErrorShape(
     code=("error", "code"),
@@ -304,7 +299,7 @@ def application(
 ) -> Starlette:
     return bind(
         [Group("Things", things, Things, operations)],
-        models=models,  # type: ignore[arg-type]
+        codecs=Codecs(__name__),
         policy=policy,
         hooks=hooks or Hooks(authenticate=authenticate),
         options=Options(**options),

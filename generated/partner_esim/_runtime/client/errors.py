@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from time import time
-from types import ModuleType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -151,12 +150,12 @@ class StatusErrors:
     Attributes:
         shape: where the body has what an exception shows.
         classes: by status pattern (`404`, `5XX`, `default`); `expired` for an expired cursor.
-        models: where `detail` names the type of one fault of several; None for any JSON.
+        codecs: those of the bodies, and of `detail`, one fault of several; None for any JSON.
     """
 
     shape: ErrorShape
     classes: Mapping[str, type[ApiStatusError]]
-    models: ModuleType
+    codecs: Codecs
     detail: str | None = None
 
     def body(self, response: Response, model: str | None) -> Any:
@@ -164,7 +163,7 @@ class StatusErrors:
         if model is None or model == "bytes":
             return None
         try:
-            return Codecs(self.models)[model].read(response.content)
+            return self.codecs[model].read(response.content)
         except ValidationError:
             return None
 
@@ -172,7 +171,7 @@ class StatusErrors:
         """Return faults as models, without those of another form."""
         if self.detail is None:
             return faults
-        codec = Codecs(self.models)[self.detail]
+        codec = self.codecs[self.detail]
         found: list[Any] = []
         for fault in faults:
             with suppress(ValidationError):

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import ModuleType
 
 from ..shared.auth.scheme import Scheme
+from ..shared.codec import Codecs
 from ..shared.operation import Security
 from ..shared.servers import Server
 from .errors import StatusErrors
@@ -17,7 +17,7 @@ from .errors import StatusErrors
 class Service:
     """What is known of the API besides its operations."""
 
-    models: ModuleType
+    codecs: Codecs
     error: StatusErrors
     env_prefix: str
     user_agent: str

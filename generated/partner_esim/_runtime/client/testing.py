@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, TypeVar, cast
 from urllib.parse import urlsplit
 
@@ -30,7 +29,7 @@ class Book:
     """
 
     operations: Sequence[Operation[Any]]
-    models: ModuleType
+    codecs: Codecs
     examples: Mapping[str, str]
     events: Mapping[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
 
@@ -41,13 +40,13 @@ class Book:
     def event(self, type_: str, changes: Mapping[str, object]) -> Any:
         """Return the document's example of an event, with some fields changed."""
         model, value = self.events[type_]
-        return self._changed(getattr(self.models, model), value, changes)
+        return self._changed(self.codecs.model(model), value, changes)
 
     def _changed(self, model: type[BaseModel], value: str, changes: Mapping[str, object]) -> Any:
         unknown = changes.keys() - model.model_fields.keys()
         if unknown:
             raise TypeError(f"{model.__name__} has no field {min(unknown)!r}")
-        codec = Codecs(self.models)[model.__name__]
+        codec = self.codecs[model.__name__]
         made: BaseModel = codec.read(value.encode()).model_copy(update=changes)
         absent = {name for name in changes if changes[name] is None and codec.leaves_out(name)}
         written = made.model_dump_json(

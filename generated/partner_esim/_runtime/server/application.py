@@ -10,7 +10,6 @@ import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import ModuleType
 from typing import Any, TypedDict
 
 from starlette.applications import Starlette
@@ -102,7 +101,7 @@ class Group:
 def bind(
     groups: Sequence[Group],
     *,
-    models: ModuleType,
+    codecs: Codecs,
     policy: Policy,
     hooks: Hooks,
     options: Options,
@@ -123,9 +122,7 @@ def bind(
             bound.append((operation, handler))
     if differences:
         raise ImplementationError("\n".join(["the implementation does not fit:", *differences]))
-    codecs = Codecs(models)
     conduct = Conduct(
-        models=models,
         codecs=codecs,
         errors=ErrorWriter(policy.errors, codecs),
         max_body=policy.max_body or options.get("max_body", MAX_BODY),

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any
 
 from pydantic import ValidationError
@@ -26,7 +25,6 @@ from .problems import Answer, ErrorWriter, Fault, Problem, faults
 class Conduct:
     """How all operations of a server behave."""
 
-    models: ModuleType
     codecs: Codecs
     errors: ErrorWriter
     max_body: int
@@ -47,7 +45,7 @@ class Endpoint:
         self._conduct = conduct
         self._readers = [
             (
-                _reader(conduct.models, operation, each),
+                _reader(conduct.codecs, operation, each),
                 None if each.model is None else conduct.codecs[each.model],
             )
             for each in operation.parameters
@@ -106,8 +104,9 @@ class Endpoint:
         return arguments, wrong
 
 
-def _reader(models: ModuleType, operation: Operation[Any], parameter: Parameter) -> Reader:
-    fields = getattr(getattr(models, parameter.model or "", None), "model_fields", {})
+def _reader(codecs: Codecs, operation: Operation[Any], parameter: Parameter) -> Reader:
+    model = codecs.model(parameter.model) if parameter.model else None
+    fields = getattr(model, "model_fields", {})
     properties = frozenset(each.alias or name for name, each in fields.items())
     others = (each for each in operation.parameters if each.location == parameter.location)
     return Reader(parameter, properties, frozenset(each.wire for each in others) - {parameter.wire})

@@ -6,7 +6,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from functools import cached_property
-from types import ModuleType
+from importlib import import_module
 from typing import Any, Generic, Literal, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -161,17 +161,25 @@ class Checker(Generic[T]):
 
 
 class Codecs:
-    """The codecs of a package's models by name, each built when it is first asked for."""
+    """The codecs of a package's models by name, each built when it is first asked for.
 
-    def __init__(self, models: ModuleType) -> None:
-        self._models = models
+    Args:
+        module: import name of the models, which are imported when one is first asked for.
+    """
+
+    def __init__(self, module: str) -> None:
+        self._module = module
         self._built: dict[str | None, Codec] = {}
+
+    def model(self, name: str) -> Any:
+        """Return the model `name`, or the type of that name."""
+        return getattr(import_module(self._module), name)
 
     def __getitem__(self, name: str | None) -> Codec:
         """Return the codec of the model `name`; without a name, that of any value."""
         codec = self._built.get(name)
         if codec is None:
-            model = object if name is None else getattr(self._models, name)
+            model = object if name is None else self.model(name)
             codec = self._built[name] = _codec(model)
         return codec
 

@@ -16,7 +16,7 @@ from pydantic_core import PydanticSerializationError, from_json, to_json
 from ..shared import styles
 from ..shared.answers import Redirect
 from ..shared.auth.scheme import Scheme
-from ..shared.codec import Codecs, problems_of
+from ..shared.codec import problems_of
 from ..shared.media.medium import Chunks, Payload
 from ..shared.media.table import medium_of, stream_medium_of
 from ..shared.operation import Content, ListOperation, Operation, attribute
@@ -84,7 +84,7 @@ class Core:
             raise InvalidArgumentError("app_name has characters that no header can carry")
         self.service = service
         self.options = options
-        self._codecs = Codecs(service.models)
+        self._codecs = service.codecs
         self._headers: Headers = [
             ("user-agent", f"{service.user_agent} {app_name}" if app_name else service.user_agent),
         ]

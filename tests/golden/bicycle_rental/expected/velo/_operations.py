@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.auth.api_key import ApiKey
 from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.codec import Codecs
 from ._runtime.shared.operation import (
     Content,
     Contents,
@@ -23,13 +24,18 @@ from ._runtime.shared.operation import (
 from ._runtime.shared.servers import Server
 from .errors import STATUS_ERRORS
 
+if TYPE_CHECKING:
+    from . import models
+
 ERROR = ErrorShape()
 
 SCHEMES: Mapping[str, Scheme] = {"token": ApiKey(argument="api_key", name="Velo-Token")}
 
+CODECS = Codecs(f"{__package__}.models")
+
 SERVICE = Service(
-    models=models,
-    error=StatusErrors(ERROR, STATUS_ERRORS, models),
+    codecs=CODECS,
+    error=StatusErrors(ERROR, STATUS_ERRORS, CODECS),
     env_prefix="VELO",
     user_agent="velo/2.3.0 python/" + sys.version.split()[0],
     servers=(Server("https://api.velo.example.com/v2"),),

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from . import _operations, models
+from . import _operations
 from ._operations import SERVICE
 from ._runtime.client.clients import AsyncClient as _Client, AsyncGroup
 from ._runtime.client.credentials import Credentials
@@ -17,6 +17,8 @@ from ._runtime.client.transport import AsyncTransport, Timeout
 
 if TYPE_CHECKING:
     import httpx2
+
+    from . import models
 
 
 class AsyncVeloClient(_Client):

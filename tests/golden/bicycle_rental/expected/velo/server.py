@@ -129,7 +129,7 @@ def create_app(
                 ],
             ),
         ],
-        models=models,
+        codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(authenticate=authenticate),
         options=options,

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from . import _operations, models
+from . import _operations
 from ._runtime.client import testing
 from ._runtime.client.testing import response
 from ._runtime.client.transport import Request, Response, TransportError
@@ -34,7 +34,7 @@ _BOOK = testing.Book(
         _operations.END_RENTAL,
         _operations.CHANGE_RENTAL,
     ),
-    models,
+    _operations.CODECS,
     {
         "BicyclePage": '{"items":[],"page":1,"pages":0,"total":0}',
         "Bicycle": '{"kind":"city","number":"aaaaaaaaaaaa","name":"aaaaaaaaaaaaaaaaaaaa","gears":1,"colour":"a","state":"free","serviced_at":"2026-01-31T12:00:00Z","station":{"id":"a"}}',

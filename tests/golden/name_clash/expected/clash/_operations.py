@@ -5,21 +5,27 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from . import models
 from ._runtime.client.errors import StatusErrors
 from ._runtime.client.service import Service
 from ._runtime.shared.auth.scheme import Scheme
+from ._runtime.shared.codec import Codecs
 from ._runtime.shared.operation import ErrorShape, Operation
 from .errors import STATUS_ERRORS
+
+if TYPE_CHECKING:
+    pass
 
 ERROR = ErrorShape()
 
 SCHEMES: Mapping[str, Scheme] = {}
 
+CODECS = Codecs(f"{__package__}.models")
+
 SERVICE = Service(
-    models=models,
-    error=StatusErrors(ERROR, STATUS_ERRORS, models),
+    codecs=CODECS,
+    error=StatusErrors(ERROR, STATUS_ERRORS, CODECS),
     env_prefix="CLASH",
     user_agent="clash/1.0.0 python/" + sys.version.split()[0],
     servers=(),

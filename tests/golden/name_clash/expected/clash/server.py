@@ -11,7 +11,7 @@ except ModuleNotFoundError as error:
     needed = 'the server stub needs an extra: pip install "clash[server]"'
     raise ModuleNotFoundError(needed, name=error.name) from error
 
-from . import _operations, models
+from . import _operations
 from ._runtime.server.answers import Reply
 from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
@@ -61,7 +61,7 @@ def create_app(*, items: Items | None = None, **options: Unpack[Options]) -> Sta
     """
     return bind(
         [Group("Items", items, UnimplementedItems, [_operations.GET_ITEM, _operations.GET_B])],
-        models=models,
+        codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(),
         options=options,

@@ -87,7 +87,7 @@ def create_app(
                 [_operations.LIST_ORDERS, _operations.CREATE_ORDER],
             )
         ],
-        models=models,
+        codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(authenticate=authenticate),
         options=options,

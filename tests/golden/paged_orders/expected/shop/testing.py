@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from . import _operations, models
+from . import _operations
 from ._runtime.client import testing
 from ._runtime.client.testing import response
 from ._runtime.client.transport import Request, Response, TransportError
@@ -27,7 +27,7 @@ T = TypeVar("T", bound=BaseModel)
 
 _BOOK = testing.Book(
     (_operations.LIST_ORDERS, _operations.CREATE_ORDER),
-    models,
+    _operations.CODECS,
     {
         "Order": '{"number":"a","total":"a","note":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","discount":"a","paid_at":"2026-01-31T12:00:00Z","wrapping":"none"}',
         "OrderPage": '{"more":false,"orders":[{"number":"a","total":"a","note":"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa","discount":"a","paid_at":"2026-01-31T12:00:00Z","wrapping":"none"}],"after":null}',

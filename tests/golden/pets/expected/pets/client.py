@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
-from . import _operations, models
+from . import _operations
 from ._operations import SERVICE
 from ._runtime.client.clients import SyncClient as _Client, SyncGroup
 from ._runtime.client.credentials import Credentials
@@ -18,6 +18,8 @@ from ._runtime.client.transport import Timeout, Transport
 
 if TYPE_CHECKING:
     import httpx2
+
+    from . import models
 
 
 class PetsClient(_Client):

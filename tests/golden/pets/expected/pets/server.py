@@ -66,7 +66,7 @@ def create_app(*, pets: Pets | None = None, **options: Unpack[Options]) -> Starl
     """
     return bind(
         [Group("Pets", pets, UnimplementedPets, [_operations.GET_PET, _operations.REPLACE_PET])],
-        models=models,
+        codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(),
         options=options,

@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from . import _operations, models
+from . import _operations
 from ._runtime.client import testing
 from ._runtime.client.testing import response
 from ._runtime.client.transport import Request, Response, TransportError
@@ -27,7 +27,7 @@ T = TypeVar("T", bound=BaseModel)
 
 _BOOK = testing.Book(
     (_operations.GET_PET, _operations.REPLACE_PET),
-    models,
+    _operations.CODECS,
     {
         "Pet": '{"kind":"cat","name":"a","born_on":"2026-01-31","weight_kg":1,"nickname":"a","legs":0}'
     },

@@ -11,7 +11,7 @@ except ModuleNotFoundError as error:
     needed = 'the server stub needs an extra: pip install "notes[server]"'
     raise ModuleNotFoundError(needed, name=error.name) from error
 
-from . import _operations, models
+from . import _operations
 from ._runtime.server.answers import Reply
 from ._runtime.server.application import Group, Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
@@ -57,7 +57,7 @@ def create_app(*, notes: Notes | None = None, **options: Unpack[Options]) -> Sta
     """
     return bind(
         [Group("Notes", notes, UnimplementedNotes, [_operations.DELETE_NOTES])],
-        models=models,
+        codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(),
         options=options,

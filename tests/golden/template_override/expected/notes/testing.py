@@ -8,7 +8,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from . import _operations, models
+from . import _operations
 from ._runtime.client import testing
 from ._runtime.client.testing import response
 from ._runtime.client.transport import Request, Response, TransportError
@@ -25,7 +25,7 @@ __all__ = [
 
 T = TypeVar("T", bound=BaseModel)
 
-_BOOK = testing.Book((_operations.DELETE_NOTES,), models, {})
+_BOOK = testing.Book((_operations.DELETE_NOTES,), _operations.CODECS, {})
 
 
 class FakeTransport(testing.FakeTransport):

@@ -60,7 +60,7 @@ def create_app(*, forecast: Forecast | None = None, **options: Unpack[Options]) 
     """
     return bind(
         [Group("Forecast", forecast, UnimplementedForecast, [_operations.GET_FORECAST])],
-        models=models,
+        codecs=_operations.CODECS,
         policy=_POLICY,
         hooks=Hooks(),
         options=options,

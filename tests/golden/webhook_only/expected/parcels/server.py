@@ -11,7 +11,7 @@ except ModuleNotFoundError as error:
     needed = 'the server stub needs an extra: pip install "parcels[server]"'
     raise ModuleNotFoundError(needed, name=error.name) from error
 
-from . import _operations, models
+from . import _operations
 from ._runtime.server.answers import Reply
 from ._runtime.server.application import Hooks, ImplementationError, Options, Policy, bind
 from ._runtime.server.context import Context
@@ -33,4 +33,4 @@ def create_app(**options: Unpack[Options]) -> Starlette:
     Raises:
         ImplementationError: implementations lack handlers, or take other arguments.
     """
-    return bind([], models=models, policy=_POLICY, hooks=Hooks(), options=options)
+    return bind([], codecs=_operations.CODECS, policy=_POLICY, hooks=Hooks(), options=options)

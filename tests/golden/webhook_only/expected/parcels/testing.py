@@ -8,7 +8,7 @@ from typing import Literal, TypeVar, cast
 
 from pydantic import BaseModel
 
-from . import models
+from . import _operations, models
 from ._runtime.client import testing
 from ._runtime.client.testing import response
 from ._runtime.client.transport import Request, Response, TransportError
@@ -28,7 +28,7 @@ T = TypeVar("T", bound=BaseModel)
 
 _BOOK = testing.Book(
     (),
-    models,
+    _operations.CODECS,
     {},
     {
         "parcel.delivered": (
