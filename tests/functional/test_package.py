@@ -124,6 +124,12 @@ def test_the_server_stub_says_which_extra_it_needs(
     assert 'pip install "the-things[server]"' in last
 
 
+def test_models_are_imported_when_they_are_used(made: ModuleType) -> None:
+    imported = "'NAME.models' in sys.modules"
+    program = f"import NAME; NAME.Client(base_url='http://x'); print({imported}); NAME.models; "
+    assert run(made, program + f"print({imported})") == "False\nTrue\n"
+
+
 def test_with_the_extra_the_server_stub_is_there(made: ModuleType) -> None:
     assert made.server.create_app is not None
 
