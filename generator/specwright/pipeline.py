@@ -30,7 +30,7 @@ from specwright.emit.lock import Contents, Origin, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
 from specwright.ir.build import build
-from specwright.ir.model import Names
+from specwright.ir.model.api import Names
 from specwright.models.generate import ModelSource
 from specwright.models.generate import generate as generate_models
 from specwright.names import constant, pascal

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from specwright.errors import InputError
-from specwright.ir.model import Default
+from specwright.ir.model.values import Default
 from specwright.render.renderer import Renderer
 from specwright.render.templates import MAX_OWN, Templates, builtin_directory
 from specwright.text import Text

@@ -25,24 +25,10 @@ from specwright.ir.errors import error_body, error_types
 from specwright.ir.examples import Examples
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import MAX_DEPTH, kinds
-from specwright.ir.model import (
-    Alternatives,
-    Api,
-    Body,
-    Default,
-    Field,
-    FinalStates,
-    Group,
-    Location,
-    Names,
-    Operation,
-    Parameter,
-    Refusal,
-    Response,
-    Server,
-    TypeRef,
-    Webhook,
-)
+from specwright.ir.model.api import Api, Group, Names, Webhook
+from specwright.ir.model.bodies import Body, Refusal, Response
+from specwright.ir.model.operations import Alternatives, FinalStates, Operation, Server
+from specwright.ir.model.values import Default, Field, Location, Parameter, TypeRef
 from specwright.ir.pages import attributes, page
 from specwright.ir.refusals import refusals
 from specwright.ir.schemes import security_schemes

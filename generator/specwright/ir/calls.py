@@ -11,7 +11,9 @@ from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.ir.examples import Examples
-from specwright.ir.model import Argument, Call, Default, Field, Group, Operation, Parameter
+from specwright.ir.model.api import Argument, Call, Group
+from specwright.ir.model.operations import Operation
+from specwright.ir.model.values import Default, Field, Parameter
 from specwright.pointer import join, resolve
 
 # What JSON and Python write alike.

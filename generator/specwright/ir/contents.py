@@ -10,7 +10,8 @@ from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.ir.kinds import COMPOSITE, MAX_DEPTH, Kinds, kinds
-from specwright.ir.model import Content, Kind, Part
+from specwright.ir.model.bodies import Content, Part
+from specwright.ir.model.values import Kind
 from specwright.ir.types import Types
 from specwright.pointer import join
 from specwright.runtime.shared.media.table import medium_of

@@ -8,7 +8,9 @@ from specwright.document.model import Document
 from specwright.document.normalise import COMPONENTS
 from specwright.document.sites import Site, follow
 from specwright.ir.kinds import kinds
-from specwright.ir.model import ErrorTypes, Kind, Operation, optional
+from specwright.ir.model.api import ErrorTypes
+from specwright.ir.model.operations import Operation
+from specwright.ir.model.values import Kind, optional
 from specwright.ir.pages import walk
 from specwright.ir.types import Types
 from specwright.pointer import join, resolve

@@ -14,7 +14,9 @@ from jsonschema_rs import Validator
 from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
-from specwright.ir.model import Example, Operation, TypeRef, Webhook
+from specwright.ir.model.api import Example, Webhook
+from specwright.ir.model.operations import Operation
+from specwright.ir.model.values import TypeRef
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.samples.compiled import UNUSABLE, Compiled, Schema
 from specwright.samples.sampler import Sampler

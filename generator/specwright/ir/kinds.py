@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.document.model import Document
-from specwright.ir.model import Kind
+from specwright.ir.model.values import Kind
 from specwright.text import Text
 
 MAX_DEPTH = 4

@@ -8,7 +8,9 @@ from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
 from specwright.ir.kinds import ALTERNATIVES
-from specwright.ir.model import Page, Parameter, Response
+from specwright.ir.model.bodies import Response
+from specwright.ir.model.operations import Page
+from specwright.ir.model.values import Parameter
 from specwright.ir.types import Types
 from specwright.pointer import join, resolve, split
 from specwright.runtime.shared.operation import Way

@@ -8,7 +8,7 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.errors import InputError
-from specwright.ir.model import Refusal
+from specwright.ir.model.bodies import Refusal
 from specwright.text import Text
 from specwright.vocabulary.keywords.invalid import INVALID
 

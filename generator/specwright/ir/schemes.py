@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 
-from specwright.ir.model import SecurityScheme
+from specwright.ir.model.api import SecurityScheme
 from specwright.runtime.shared.auth.scheme import Scheme
 from specwright.text import Text
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specwright.ir import model
+from specwright.ir.model import api, operations
 from specwright.runtime.shared.servers import Server, ServerVariable
 from specwright.text import Text
 
 
-def shown_server(server: Server) -> model.Server:
+def shown_server(server: Server) -> operations.Server:
     """Return a server with the document's texts as such."""
-    return model.Server(
+    return operations.Server(
         Text(server.url),
         {Text(name): _shown(variable) for name, variable in server.variables.items()},
     )
 
 
-def server_arguments(servers: Sequence[Server]) -> tuple[model.ServerArgument, ...]:
+def server_arguments(servers: Sequence[Server]) -> tuple[api.ServerArgument, ...]:
     """Return the client's arguments for the variables of servers."""
     found: dict[str, list[ServerVariable]] = {}
     for server in servers:
@@ -26,20 +26,20 @@ def server_arguments(servers: Sequence[Server]) -> tuple[model.ServerArgument, .
     return tuple(_argument(name, variables) for name, variables in found.items())
 
 
-def _argument(name: str, variables: Sequence[ServerVariable]) -> model.ServerArgument:
+def _argument(name: str, variables: Sequence[ServerVariable]) -> api.ServerArgument:
     is_closed = all(each.values for each in variables)
     values = dict.fromkeys(value for each in variables for value in each.values)
     defaults = {each.default for each in variables}
     default = defaults.pop() if len(defaults) == 1 else None
-    return model.ServerArgument(
+    return api.ServerArgument(
         name,
         tuple(map(Text, values)) if is_closed else (),
         None if default is None else Text(default),
     )
 
 
-def _shown(variable: ServerVariable) -> model.ServerVariable:
-    return model.ServerVariable(
+def _shown(variable: ServerVariable) -> operations.ServerVariable:
+    return operations.ServerVariable(
         variable.argument,
         None if variable.default is None else Text(variable.default),
         tuple(map(Text, variable.values)),

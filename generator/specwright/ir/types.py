@@ -10,7 +10,7 @@ from specwright.document.naming import is_from_place
 from specwright.document.schemas import is_binary, reference, unwrapped
 from specwright.ir.index import ModelIndex
 from specwright.ir.kinds import ALTERNATIVES
-from specwright.ir.model import TypeRef
+from specwright.ir.model.values import TypeRef
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from specwright.ir.model import Declared, Parser, TypeRef, Webhook
+from specwright.ir.model.api import Declared, Parser, Webhook
+from specwright.ir.model.values import TypeRef
 
 
 def declared(webhooks: Sequence[Webhook], key: str) -> tuple[Declared, ...]:

@@ -11,7 +11,7 @@ from jinja2.runtime import Context
 from jinja2.sandbox import SandboxedEnvironment
 
 from specwright import pointer
-from specwright.ir.model import Default
+from specwright.ir.model.values import Default
 from specwright.render import quoting, releases
 from specwright.render.templates import BUILTIN, Templates
 from specwright.text import Text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from specwright.ir.model import Api
+from specwright.ir.model.api import Api
 
 
 def _always(api: Api) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from specwright.errors import SpecwrightError
-from specwright.ir.model import Api
+from specwright.ir.model.api import Api
 from specwright.render.formatting import format_sources, verify
 from specwright.render.quoting import legible
 from specwright.render.renderer import Renderer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specwright.ir.model import Api
+from specwright.ir.model.api import Api
 from specwright.render.formatting import format_sources, verify
 from specwright.render.renderer import Renderer
 

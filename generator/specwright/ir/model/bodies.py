@@ -1,0 +1,168 @@
+"""Bodies of requests, and answers: one content for each media type."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from specwright.ir.model.values import Field, Kind, TypeRef, union
+from specwright.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from specwright.runtime.shared.media.medium import Medium
+
+# Statuses whose answers have no body (RFC 9110, 15.3.5 and 15.3.6).
+WITHOUT_BODY = frozenset({"204", "205"})
+# The type of bodies that the document says nothing of, and of items without a schema.
+RAW = "RawBody"
+ITEM = defaultdict(lambda: "JsonValue", events="ServerSentEvent")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A property of a form whose text is not simply its value; as the runtime's `Part`."""
+
+    name: Text
+    kind: Kind
+    inner: Mapping[Text, Kind]
+    alone: Kind | None
+    content_type: Text | None
+    style: str
+    explode: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """One media type of a body or a response.
+
+    Attributes:
+        type: of the value, or of an item where items come one by one; None where the media type
+            says all.
+        medium: how it travels.
+    """
+
+    media_type: Text
+    type: TypeRef | None
+    medium: Medium
+    parts: tuple[Part, ...] = ()
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the value travels as JSON."""
+        return self.medium.name == "json"
+
+    @property
+    def is_object(self) -> bool:
+        """Whether the members of an object travel, in whatever way."""
+        return self.medium.name in ("json", "form", "multipart")
+
+    def sent(self) -> str:
+        """The annotation of a client's argument."""
+        return self._annotation(self.medium.sent)
+
+    def received(self) -> str:
+        """The annotation of a client's result; asynchronous clients write `Async` before it."""
+        return self._annotation(self.medium.received)
+
+    def taken(self) -> str:
+        """The annotation of a server's argument."""
+        return self._annotation(self.medium.taken)
+
+    def given(self) -> str:
+        """The annotation of a server's result."""
+        return self._annotation(self.medium.given)
+
+    def _annotation(self, pattern: str) -> str:
+        item = ITEM[self.medium.name] if self.type is None else self.type.annotation
+        return pattern.replace("{}", item)
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The error code of its own that a property has for values it refuses for their form.
+
+    Attributes:
+        path: names of properties from the body down, `*` for any item of an array; with dots.
+    """
+
+    path: Text
+    code: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """The request body.
+
+    Attributes:
+        contents: all media types, the usual one first: JSON, else a form, else the first.
+        fields: the properties when the usual body is a closed or plain object, so that
+            a client takes keywords; None when it takes one `body` argument.
+        refusals: of all properties of the usual body.
+    """
+
+    contents: tuple[Content, ...]
+    required: bool
+    description: Text
+    fields: tuple[Field, ...] | None
+    refusals: tuple[Refusal, ...]
+    pointer: str
+
+    @property
+    def usual(self) -> Content:
+        """The form in which the body is sent if nothing else is said."""
+        return self.contents[0]
+
+    @property
+    def choices(self) -> tuple[Content, ...]:
+        """The forms among which a caller can choose: with keywords, those that have the same."""
+        if self.fields is None:
+            return self.contents
+        model = self.usual.type
+        return tuple(c for c in self.contents if c.is_object and c.type == model)
+
+    @property
+    def annotation(self) -> str:
+        """The annotation of a client's argument for the whole body."""
+        return union(content.sent() for content in self.choices)
+
+    @property
+    def taken(self) -> str:
+        """The annotation of a server's argument."""
+        return union(content.taken() for content in self.contents)
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """A declared response; `status` is `200`, `2XX` or `default`."""
+
+    status: str
+    description: Text
+    contents: tuple[Content, ...]
+    pointer: str
+
+    @property
+    def json(self) -> TypeRef | None:
+        """The type of the JSON body, if it has one."""
+        return next((c.type for c in self.contents if c.is_json), None)
+
+    def received(self, media_type: Text | None = None) -> str:
+        """What such an answer becomes for a client; without a media type, in its usual form."""
+        if self.status in WITHOUT_BODY:
+            return "None"
+        found = (c for c in self.contents if media_type in (None, c.media_type))
+        return next((c.received() for c in found), RAW)
+
+    @property
+    def given(self) -> str:
+        """What a server answers with."""
+        if self.status in WITHOUT_BODY:
+            return "None"
+        return union(content.given() for content in self.contents) or RAW
+
+    @property
+    def is_success(self) -> bool:
+        """Whether the status belongs to class 2 (RFC 9110, 15.3)."""
+        return self.status.startswith("2")

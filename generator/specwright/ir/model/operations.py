@@ -1,0 +1,276 @@
+"""Operations: how each is called, and what comes of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from specwright.document.naming import apart
+from specwright.ir.model.bodies import RAW, Body, Content, Response
+from specwright.ir.model.values import Parameter, TypeRef, union
+from specwright.runtime.shared.operation import REDIRECTS, Way
+from specwright.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+# What an object declares by `x-contract-*`: each key of its place without the prefix.
+Contract: TypeAlias = "Mapping[str, object]"
+# What lets a caller in: for each alternative its schemes, with the scopes of each.
+Alternatives: TypeAlias = "tuple[Mapping[Text, tuple[Text, ...]], ...]"
+
+_STREAM = "stream"
+# RFC 9110, 9.2.2: PUT, DELETE and the safe methods (9.2.1).
+IDEMPOTENT_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PUT", "TRACE"})
+
+
+@dataclass(frozen=True, slots=True)
+class ServerVariable:
+    """A part of a server's URL, and the client's argument for it."""
+
+    argument: str
+    default: Text | None
+    values: tuple[Text, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """A server; its variables stand in braces in its URL."""
+
+    url: Text
+    variables: Mapping[Text, ServerVariable]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page of a list: attributes of the answer's model, one name for each step.
+
+    Attributes:
+        item: type of one item.
+        way: what leads to the next page (`Way` of the runtime's `Pagination`).
+        cursor: the argument that says where a page starts; empty when there is none.
+        items, next, more, total, pages: the items, the next cursor or URL, whether there is a
+            next page, the numbers of all items and pages.
+        first: the number of the first page.
+        resume: whether the last cursor may be used again to ask for what is new.
+        interval: seconds between asking and asking again at least, if the document says so.
+        expired: the error code of a cursor that is too old.
+    """
+
+    item: TypeRef
+    cursor: str
+    items: tuple[str, ...]
+    next: tuple[str, ...]
+    more: tuple[str, ...]
+    way: Way
+    first: int
+    total: tuple[str, ...]
+    pages: tuple[str, ...]
+    resume: bool
+    interval: int | None
+    expired: Text | None
+
+
+@dataclass(frozen=True, slots=True)
+class FinalStates:
+    """The states in which a resource stays: attributes of the answer's model lead to its state."""
+
+    path: tuple[str, ...]
+    values: tuple[Text, ...]
+    interval: int
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """An argument that asks for items one by one.
+
+    Attributes:
+        is_on: whether the service sends items if it is left out.
+        media_type: of the items.
+    """
+
+    name: str
+    is_on: bool
+    media_type: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Variant:
+    """A way to call a method: what one argument is, and what the call returns then.
+
+    Attributes:
+        content: the form of the body; the usual one needs no saying.
+        accept: the form of the answer; None for the usual one.
+        stream: annotation, and default, of the argument that asks for items one by one.
+    """
+
+    result: str
+    content: Content | None = None
+    accept: Text | None = None
+    stream: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One operation, or that of a webhook (`path` is then the webhook's name).
+
+    Attributes:
+        id: operationId, or one made of method and path when the document has none.
+        name: `id` in snake case; the handler's name in the server stub.
+        method_name: name on the client's group (`create` of `client.orders.create`).
+        follow_name: the method beside it that waits for new items, if its `page` can resume.
+        wait_name: the method beside it that waits for one of its `final` states.
+        constant: name in the plan table (`CREATE_ORDER`).
+        security: the credentials that let a caller in; an empty alternative needs none.
+        server: of its own, in place of those of the document.
+        page: where its answers keep a page, when the operation declares pagination.
+        final: the states in which what it reads stays, when a GET declares them.
+    """
+
+    id: Text
+    name: str
+    method_name: str
+    follow_name: str
+    wait_name: str
+    constant: str
+    method: str
+    path: Text
+    summary: Text
+    description: Text
+    deprecated: bool
+    security: Alternatives
+    server: Server | None
+    parameters: tuple[Parameter, ...]
+    body: Body | None
+    responses: tuple[Response, ...]
+    contract: Contract
+    page: Page | None
+    final: FinalStates | None
+    pointer: str
+
+    @property
+    def secured(self) -> bool:
+        """Whether nobody is let in without credentials."""
+        return bool(self.security) and all(self.security)
+
+    @property
+    def is_idempotent(self) -> bool:
+        """Whether a repeated request is the same as one (RFC 9110, 9.2.2, or as declared)."""
+        return self.method in IDEMPOTENT_METHODS or self.contract["idempotency"] is not None
+
+    def argument(self, name: str) -> str:
+        """Name an argument of a method that is not from the document."""
+        taken = {each.name for each in self.parameters}
+        if self.body is not None and self.body.fields is not None:
+            taken |= {each.name for each in self.body.fields}
+        return apart(name, taken)
+
+    @property
+    def successes(self) -> tuple[Response, ...]:
+        """The declared responses of class 2."""
+        return tuple(r for r in self.responses if r.is_success)
+
+    @property
+    def answers(self) -> tuple[Response, ...]:
+        """The responses that a call succeeds with, if the document declares any."""
+        return self.successes or tuple(r for r in self.responses if r.status == "default")
+
+    @property
+    def is_redirect(self) -> bool:
+        """Whether a call succeeds by leading elsewhere."""
+        statuses = {str(status) for status in REDIRECTS} | {"3XX"}
+        return not self.successes and any(r.status in statuses for r in self.responses)
+
+    @property
+    def result(self) -> str:
+        """The annotation of what a successful call returns, whichever success it is."""
+        return self.result_in(None)
+
+    def result_in(self, media_type: Text | None) -> str:
+        """The annotation of what a call returns that asks for a media type."""
+        if self.method == "HEAD":
+            return "None"
+        declared = [each.received(media_type) for each in self.answers]
+        if media_type is not None:
+            declared = [each for each in declared if each not in ("None", RAW)]
+        if self.is_redirect:
+            declared = ["Redirect", *declared]
+        return union(declared) or RAW
+
+    @property
+    def given(self) -> str:
+        """The annotation of what a handler returns."""
+        if self.method == "HEAD":
+            return "None"
+        leads = ["Redirect"] if any(r.status[0] == "3" for r in self.responses) else []
+        return union([*(each.given for each in self.answers), *leads]) or RAW
+
+    @property
+    def content_type(self) -> str:
+        """The argument that chooses the form of the body; empty where there is one form."""
+        names = {c.media_type for c in self.body.choices} if self.body else set[Text]()
+        return self.argument("content_type") if len(names) > 1 else ""
+
+    @property
+    def accept(self) -> str:
+        """The argument that chooses the form of the answer; empty where there is one form."""
+        is_chosen = bool(self.media_types) and self.page is None and self.stream is None
+        return self.argument("accept") if is_chosen else ""
+
+    @property
+    def stream(self) -> Switch | None:
+        """The property or parameter that asks for items one by one in place of one value."""
+        contents = [content for each in self.answers for content in each.contents]
+        streams = [content for content in contents if content.medium.is_stream]
+        if self.page or not streams or len(streams) == len(contents):
+            return None
+        fields = (self.body.fields or ()) if self.body else ()
+        arguments = [(each.wire, each.name, each.annotation, each.default) for each in fields]
+        for each in self.parameters:
+            arguments.append((each.wire, each.name, each.type.annotation, each.default))
+        for wire, name, annotation, default in arguments:
+            if wire == Text(_STREAM) and annotation.split(" | ")[0] == "bool":
+                is_on = default is not None and default.value is True
+                return Switch(name, is_on, streams[0].media_type)
+        return None
+
+    @property
+    def variants(self) -> tuple[Variant, ...]:
+        """The ways to call a method whose types depend on each other; none if there is one way."""
+        found: list[Variant] = []
+        if self.stream is not None:
+            on, off = self.result_in(self.stream.media_type), self.result
+            is_on = self.stream.is_on
+            found = [
+                Variant(on, stream="Literal[True]" + (" | None = None" if is_on else "")),
+                Variant(off, stream="Literal[False]" + ("" if is_on else " | None = None")),
+                Variant(union([on, off]), stream="bool"),
+            ]
+        if self.accept:
+            found += [Variant(self.result_in(each), accept=each) for each in self.media_types]
+        if self.content_type and self.body and self.body.fields is None:
+            first, *others = self.body.choices
+            if any(each.sent() != first.sent() for each in others):
+                found += [Variant(self.result, content=each) for each in others]
+        if not found or self.stream is not None:
+            return tuple(found)
+        return Variant(self.result, content=self.body.usual if self.body else None), *found
+
+    @property
+    def result_of_all(self) -> str:
+        """The annotation of what a call may return, however it is made."""
+        return union(each.result for each in self.variants if each.stream != "bool") or self.result
+
+    @property
+    def is_cast(self) -> bool:
+        """Whether type checkers cannot follow from the plan what a call returns."""
+        return bool(self.variants) or any(
+            content.medium.is_stream for each in self.answers for content in each.contents[:1]
+        )
+
+    @property
+    def media_types(self) -> tuple[Text, ...]:
+        """The media types of answers that are not the usual ones, for a caller to choose."""
+        usual = {r.contents[0].media_type for r in self.answers if r.contents}
+        found = [c.media_type for r in self.answers for c in r.contents[1:]]
+        return tuple(t for t in dict.fromkeys(found) if t not in usual and "*" not in t.raw)
