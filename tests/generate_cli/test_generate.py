@@ -31,17 +31,18 @@ def test_what_is_left_out_is_said_in_one_line_and_in_the_lock_file(
     get = document["paths"]["/things/{id}"]["get"]
     form = {"content": {"multipart/mixed": {"schema": {"type": "object"}}}}
     document["paths"]["/things"] = {"post": {**get, "operationId": "add", "requestBody": form}}
-    get["callbacks"] = {"done": {"{$url}": {"post": {"responses": get["responses"]}}}}
+    called = {"responses": get["responses"], "requestBody": form}
+    get["callbacks"] = {"done": {"{$url}": {"post": called}}}
     document["components"]["schemas"]["Thing"]["not"] = {"required": ["nothing"]}
     write_document(tmp_path, document)
     done = specwright("generate", "--document", "api.json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[1] == (
-        "0 of 2 operations, 0 of 1 webhooks in full; left out: 1 unsupported-body, "
-        "1 unsupported-callback, 1 unsupported-schema"
+        "0 of 2 operations, 0 of 1 webhooks in full; left out: 2 unsupported-body, "
+        "1 unsupported-schema"
     )
     lock = json.loads((tmp_path / "generated" / LOCK).read_text())
-    assert lock["contents"]["left_out"]["unsupported-body"] == 1
+    assert lock["contents"]["left_out"]["unsupported-body"] == 2
 
 
 def change_document(project: Path) -> None:

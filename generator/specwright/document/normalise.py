@@ -12,7 +12,6 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.naming import STEP, argument_names, free
 from specwright.document.sites import (
-    Direction,
     Site,
     contents,
     follow,
@@ -109,9 +108,6 @@ def _component_slots(document: Document) -> Iterator[Slot]:
 
 def _operation_slots(document: Document) -> Iterator[Slot]:
     for site in operations(document):
-        # No code is made for callbacks.
-        if site.direction is Direction.CALLBACK:
-            continue
         found = parameters(document, site)
         for parameter, word in zip(found.values(), argument_names([*found]), strict=True):
             yield from _parameter_slots(document, parameter, site.name, word + " parameter")

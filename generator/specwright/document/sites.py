@@ -46,12 +46,14 @@ class OperationSite(Site):
     Attributes:
         key: the path, the name of the webhook, or the expression of the callback.
         method: as it is sent.
+        called: the words for an operation of a callback: who declares it, and its name there.
     """
 
     key: str
     method: str
     direction: Direction
     item: Site
+    called: str = ""
 
     @property
     def id(self) -> str | None:
@@ -61,8 +63,8 @@ class OperationSite(Site):
 
     @property
     def name(self) -> str:
-        """The operationId, or the words of method and path that stand for it."""
-        return self.id or f"{self.method.lower()} {self.key}"
+        """The operationId, or the words of method and path, or of a callback, that stand for it."""
+        return self.id or self.called or f"{self.method.lower()} {self.key}"
 
 
 def follow(document: Document, pointer: Pointer, value: Any) -> Site:
@@ -103,10 +105,10 @@ def operations(document: Document) -> Iterator[OperationSite]:
     # A callback may have callbacks, in a circle even.
     seen: set[Pointer] = set()
     for operation in found:
-        for _, callback in members(document, operation, "callbacks"):
+        for name, callback in members(document, operation, "callbacks"):
             if callback.pointer not in seen:
                 seen.add(callback.pointer)
-                called = list(_of_callback(document, callback))
+                called = list(_of_callback(document, callback, f"{operation.name} {name}"))
                 yield from called
                 found.extend(called)
 
@@ -121,18 +123,20 @@ def component_operations(document: Document) -> Iterator[OperationSite]:
     """The operations of all path items and callbacks among the components, used or not."""
     for key, item in members(document, components(document), "pathItems"):
         yield from _of_item(item, key, Direction.PATH)
-    for _, callback in members(document, components(document), "callbacks"):
-        yield from _of_callback(document, callback)
+    for name, callback in members(document, components(document), "callbacks"):
+        yield from _of_callback(document, callback, name)
 
 
-def callbacks(document: Document, operation: Site) -> Iterator[tuple[str, OperationSite]]:
+def callbacks(document: Document, operation: OperationSite) -> Iterator[tuple[str, OperationSite]]:
     """The operations of the callbacks that an operation declares, by the names of those."""
     for name, callback in members(document, operation, "callbacks"):
-        for called in _of_callback(document, callback):
+        for called in _of_callback(document, callback, f"{operation.name} {name}"):
             yield name, called
 
 
-def _of_item(item: Site, key: str, direction: Direction) -> Iterator[OperationSite]:
+def _of_item(
+    item: Site, key: str, direction: Direction, called: str = ""
+) -> Iterator[OperationSite]:
     """The operations of a path item."""
     declared = item.value.get("additionalOperations")
     additional = declared if isinstance(declared, dict) else {}
@@ -143,15 +147,15 @@ def _of_item(item: Site, key: str, direction: Direction) -> Iterator[OperationSi
     ]
     for method, pointer, value in places:
         if isinstance(value, dict):
-            yield OperationSite(pointer, value, key, method, direction, item)
+            yield OperationSite(pointer, value, key, method, direction, item, called)
 
 
-def _of_callback(document: Document, callback: Site) -> Iterator[OperationSite]:
+def _of_callback(document: Document, callback: Site, called: str) -> Iterator[OperationSite]:
     """The operations of a callback object, by its expressions."""
     for key, value in callback.value.items():
         if not key.startswith("x-"):
             item = follow(document, callback / key, value)
-            yield from _of_item(item, key, Direction.CALLBACK)
+            yield from _of_item(item, key, Direction.CALLBACK, called)
 
 
 def parameters(document: Document, operation: OperationSite) -> dict[tuple[str, str], Site]:

@@ -34,7 +34,7 @@ from specwright.ir.refusals import refusals
 from specwright.ir.schemes import security_schemes
 from specwright.ir.servers import server_arguments, shown_server
 from specwright.ir.types import Types
-from specwright.ir.webhooks import declared, parsers
+from specwright.ir.webhooks import JSON, declared, parsers
 from specwright.pointer import join, resolve
 from specwright.text import Text
 from specwright.vocabulary.keyword import Place
@@ -84,10 +84,14 @@ class _Builder:
         webhooks = tuple(
             self._webhook(site) for site in found if site.direction is Direction.WEBHOOK
         )
+        callbacks = tuple(
+            self._webhook(site) for site in found if site.direction is Direction.CALLBACK
+        )
         payloads = {w.payload.model for w in webhooks if w.payload is not None}
         signatures = declared(webhooks, SIGNATURE.attribute)
         deliveries = declared(webhooks, DELIVERY.attribute)
         parsers_ = parsers(webhooks, signatures, deliveries, self._event_union(payloads))
+        parsers_ += parsers(callbacks, (), (), None)
         groups = self._groups(site for site in found if site.direction is Direction.PATH)
         examples = Examples(self.document)
         return Api(
@@ -100,6 +104,7 @@ class _Builder:
             server_arguments=server_arguments(all_servers(self.document)),
             groups=groups,
             webhooks=webhooks,
+            callbacks=callbacks,
             signatures=signatures,
             deliveries=deliveries,
             parsers=parsers_,
@@ -318,10 +323,12 @@ class _Builder:
 
     def _webhook(self, site: OperationSite) -> Webhook:
         operation = self._operation(site, None)
+        content = operation.body.json if operation.body else None
         return Webhook(
             operation=operation,
             event_type=Text(site.key),
-            payload=operation.body.usual.type if operation.body else None,
+            payload=content.type if content else None,
+            media_type=content.media_type if content else JSON,
             contract=declarations(site.value, Place.WEBHOOK),
         )
 

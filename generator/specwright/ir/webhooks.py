@@ -6,6 +6,9 @@ from collections.abc import Sequence
 
 from specwright.ir.model.api import Declared, Parser, Webhook
 from specwright.ir.model.values import TypeRef
+from specwright.text import Text
+
+JSON = Text("application/json")
 
 
 def declared(webhooks: Sequence[Webhook], key: str) -> tuple[Declared, ...]:
@@ -32,11 +35,12 @@ def parsers(
     """
     signed, delivered = _by_suffix(signatures), _by_suffix(deliveries)
     if union is not None and signed.keys() <= {""}:
-        return (Parser("", union, signed.get(""), delivered.get("")),)
+        return (Parser("", union, _media_type(webhooks), signed.get(""), delivered.get("")),)
     return tuple(
         Parser(
             suffix,
             webhook.payload,
+            _media_type([webhook]),
             signed.get(suffix, signed.get("")),
             delivered.get(suffix, delivered.get("")),
         )
@@ -44,6 +48,12 @@ def parsers(
         for suffix in [f"_{webhook.operation.name}"]
         if webhook.payload is not None
     )
+
+
+def _media_type(webhooks: Sequence[Webhook]) -> Text:
+    """The media type that the bodies of all of them have, else that of any JSON."""
+    (first, *others) = {each.media_type for each in webhooks if each.payload is not None}
+    return JSON if others or "*" in first.raw else first
 
 
 def _by_suffix(values: Sequence[Declared]) -> dict[str, Declared]:

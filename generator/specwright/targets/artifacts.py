@@ -13,7 +13,7 @@ def _always(api: Api) -> bool:
 
 
 def _has_webhooks(api: Api) -> bool:
-    return bool(api.webhooks)
+    return bool(api.webhooks or api.parsers)
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,18 +38,16 @@ def _clashes(what: str, named: Iterable[Named]) -> Iterator[Violation]:
 def operation_id_clash(subject: Subject) -> Iterator[Violation]:
     yield from _clashes(
         "operations",
-        (
-            _named(site, short=subject.short_names)
-            for site in operations(subject.document)
-            if site.direction is not Direction.CALLBACK
-        ),
+        (_named(site, short=subject.short_names) for site in operations(subject.document)),
     )
 
 
 def _named(site: OperationSite, *, short: bool) -> Named:
-    is_webhook = site.direction is Direction.WEBHOOK
-    # Through the path, since several may share the operation.
-    pointer = join("webhooks" if is_webhook else "paths", site.key, site.method.lower())
+    pointer = site.pointer
+    if site.direction is not Direction.CALLBACK:
+        # Through the path, since several may share the operation.
+        field = "webhooks" if site.direction is Direction.WEBHOOK else "paths"
+        pointer = join(field, site.key, site.method.lower())
     if site.id is not None:
         pointer += "/operationId"
     return site.name, pointer, in_code(site, short=short)
@@ -59,7 +57,7 @@ def in_code(site: OperationSite, *, short: bool) -> tuple[tuple[Hashable, str], 
     """Return what an operation is called in code, each name after the scope it must be free in."""
     tag = first_tag(site.value)
     names = operation_names(site.name, tag, short=short)
-    if site.direction is Direction.WEBHOOK:
+    if site.direction is not Direction.PATH:
         return (("webhooks", names.handler),)
     group = group_names(tag).attribute
     becomes = [("handlers", names.handler), ("plans", names.constant), (group, names.method)]

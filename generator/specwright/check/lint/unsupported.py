@@ -49,10 +49,10 @@ def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
 def unsupported_body(subject: Subject) -> Iterator[Violation]:
     for operation in subject.operations:
         body = sites.request_body(subject.document, operation)
-        if body is None or operation.direction is Direction.CALLBACK:
+        if body is None:
             continue
         for name, content in sites.contents(subject.document, body):
-            if operation.direction is Direction.WEBHOOK and not is_json(name):
+            if operation.direction is not Direction.PATH and not is_json(name):
                 yield Violation(content.pointer, f"no event is made of '{name}'")
             elif reason := _not_opaque(name):
                 yield Violation(content.pointer, f"the method takes {reason}")
@@ -90,14 +90,6 @@ def _not_opaque(media_type: str) -> str | None:
     if plain.startswith("multipart/") and plain != "multipart/form-data":
         return "bytes, not the parts"
     return None
-
-
-def unsupported_callback(subject: Subject) -> Iterator[Violation]:
-    for operation in subject.operations:
-        for name in mapping(operation.value.get("callbacks")):
-            yield Violation(
-                operation.pointer + join("callbacks", name), f"no code is made for '{name}'"
-            )
 
 
 _BODY = """
@@ -195,24 +187,5 @@ RULES = (
         _ANSWER % "application/xml",
         _ANSWER % "application/json",
         unsupported_answer,
-    ),
-    unsupported(
-        "unsupported-callback",
-        "Neither the client nor the server stub knows callbacks; an event of the whole API is a "
-        "webhook.",
-        """
-        paths:
-          /orders:
-            post:
-              callbacks:
-                done:
-                  "{$request.body#/url}": {post: {responses: {"204": {description: Heard.}}}}
-              responses: {"202": {description: Begun.}}
-        """,
-        """
-        webhooks:
-          done: {post: {responses: {"204": {description: Heard.}}}}
-        """,
-        unsupported_callback,
     ),
 )

@@ -54,8 +54,6 @@ def _operations(document: Document, *, short: bool) -> None:
     taken: set[tuple[Hashable, str]] = set()
     identifiers: set[str | None] = set()
     for site in operations(document):
-        if site.direction is Direction.CALLBACK:
-            continue
         names = set(in_code(site, short=short))
         if taken & names or (site.id and site.id in identifiers):
             names = _named_after_path(site, taken, short=short)

@@ -36,11 +36,12 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class Webhook:
-    """A webhook event: the outbound operation, its event type and its payload."""
+    """An event of a webhook or a callback: the outbound operation, its type and its payload."""
 
     operation: Operation
     event_type: Text
     payload: TypeRef | None
+    media_type: Text
     contract: Contract
 
 
@@ -75,11 +76,13 @@ class Parser:
 
     Attributes:
         suffix: how its name ends, and that of the function that makes such a delivery.
+        media_type: of the body of such a delivery.
         delivery: how the delivery is made; None when that is not the same for all its events.
     """
 
     suffix: str
     payload: TypeRef
+    media_type: Text
     signature: Declared | None
     delivery: Declared | None
 
@@ -175,6 +178,7 @@ class Api:
     server_arguments: tuple[ServerArgument, ...]
     groups: tuple[Group, ...]
     webhooks: tuple[Webhook, ...]
+    callbacks: tuple[Webhook, ...]
     signatures: tuple[Declared, ...]
     deliveries: tuple[Declared, ...]
     parsers: tuple[Parser, ...]

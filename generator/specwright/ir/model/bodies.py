@@ -116,6 +116,11 @@ class Body:
         return self.contents[0]
 
     @property
+    def json(self) -> Content | None:
+        """The JSON form, if there is one."""
+        return next((each for each in self.contents if each.is_json), None)
+
+    @property
     def choices(self) -> tuple[Content, ...]:
         """The forms among which a caller can choose: with keywords, those that have the same."""
         if self.fields is None:
