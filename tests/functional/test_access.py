@@ -199,6 +199,29 @@ def call_error(call: Caller, name: str) -> Any:
 # --- what is asked for, and what is not
 
 
+def with_headers(*names: str) -> Json:
+    """A document whose operations have headers as parameters; one asks for a credential."""
+    data = api("Bearer")
+    for each in data["paths"]["/things"].values():
+        each["parameters"] = [{"name": n, "in": "header", "schema": {}} for n in names]
+    return data
+
+
+def test_a_header_for_a_credential_is_a_parameter_where_nothing_else_is_said(
+    package: Generate,
+) -> None:
+    made = package(with_headers("Authorization", "Accept", "Content-Type", "X-Other"))
+    client = made.Client(api_key=SECRET, base_url="http://127.0.0.1:1")
+    taken = {
+        name: [*inspect.signature(getattr(client.things, name)).parameters]
+        for name in ("get_thing", "login")
+    }
+    assert taken == {
+        "get_thing": ["x_other", "request_options"],
+        "login": ["authorization", "x_other", "request_options"],
+    }
+
+
 def test_an_operation_that_needs_no_credential_is_called_without_one(call: Caller) -> None:
     assert "authorization" not in call(api("Bearer"), "login").headers
     assert "authorization" not in call(api("Bearer"), "login", api_key=SECRET).headers

@@ -48,8 +48,8 @@ STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form
 # Levels of members that have texts of their own.
 DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
 
-# Media types and security schemes say what these headers hold.
-OTHER_PARTS = frozenset({"accept", "authorization", "content-type"})
+# Media types say what these headers hold (OpenAPI 3.1.1, 4.8.12.2).
+OTHER_PARTS = frozenset({"accept", "content-type"})
 
 
 def build(document: Document, index: ModelIndex, names: Names, *, short_names: bool) -> Api:
@@ -212,10 +212,20 @@ class _Builder:
         found = [
             self._parameter(parameter)
             for parameter in sites.parameters(self.document, site).values()
-            if parameter.value.get("in") in STYLES and not _says_what_others_say(parameter)
+            if parameter.value.get("in") in STYLES and not self._is_said_otherwise(site, parameter)
         ]
         # Path parameters may be given by position: that of their template.
         return sorted(found, key=lambda p: _place(p, site.key))
+
+    def _is_said_otherwise(self, operation: Site, parameter: Site) -> bool:
+        """Whether another part of the document holds this header.
+
+        Where nothing is said of security, as in documents that frameworks write from their code,
+        the parameter is all that is known of the credential.
+        """
+        name = str(parameter.value.get("name")).lower()
+        others = OTHER_PARTS | ({"authorization"} if self.demands.of(operation) else set())
+        return parameter.value["in"] == "header" and name in others
 
     def _parameter(self, site: Site) -> Parameter:
         value = site.value
@@ -350,12 +360,6 @@ class _Builder:
 def _place(parameter: Parameter, path: str) -> int:
     in_path = parameter.location is Location.PATH
     return path.find("{" + parameter.wire.raw + "}") if in_path else len(path)
-
-
-def _says_what_others_say(parameter: Site) -> bool:
-    """Whether another part of the document holds this header (OAS 3.1.1, 4.8.12.2)."""
-    name = str(parameter.value.get("name")).lower()
-    return parameter.value["in"] == "header" and name in OTHER_PARTS
 
 
 def _text(value: Any) -> Text:
