@@ -82,12 +82,18 @@ class Prover:
     def verdicts(
         self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
     ) -> tuple[Verdict, ...]:
-        """The verdicts on all steps between two schemas.
+        """The verdicts on all steps between two schemas."""
+        return tuple(self._verdict(each, sent, taken) for each in claims)
+
+    def verdicts_and_whole(
+        self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
+    ) -> tuple[Verdict, ...]:
+        """The verdicts on all steps between two schemas, and on all of them together.
 
         Where no value shows a break, the whole may be safe: what one step takes away, another
         gives back, or the schemas below leave nothing to it.
         """
-        verdicts = tuple(self._verdict(each, sent, taken) for each in claims)
+        verdicts = self.verdicts(claims, sent, taken)
         doubtful = [
             found.outcome not in (Outcome.SAFE, Outcome.SAME)
             and found.counterexample is None
@@ -145,13 +151,12 @@ class Prover:
         """Values between both ends of the step first, made into values that are sent."""
         difference = self._difference(claim)
         absent = _absent(difference)
-        sources = chain(self._samples.of(difference), self._samples.of(claim.taken))
-        for value in sources:
+        objects = [each for each in self._samples.witnesses(sent) if isinstance(each, dict)]
+        for value in chain(self._samples.of(difference), self._samples.of(claim.taken)):
             if isinstance(value, dict):
-                for whole in self._samples.witnesses(sent):
-                    if isinstance(whole, dict):
-                        joined = {**value, **whole}
-                        yield {name: each for name, each in joined.items() if name not in absent}
+                for whole in objects:
+                    joined = {**value, **whole}
+                    yield {name: each for name, each in joined.items() if name not in absent}
             yield value
         yield from self._samples.of(sent)
 

@@ -25,7 +25,13 @@ def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
     prover = Prover(walk.sides)
     claims = {each: each.claims for each in differences if each.claims}
     tasks = [
-        partial(prover.verdicts, found, *_whole(each, walk.sides)) for each, found in claims.items()
+        partial(
+            # Whether the whole of an alternative fits is asked of all that may take it, below.
+            prover.verdicts if each.pair.frame else prover.verdicts_and_whole,
+            found,
+            *_whole(each, walk.sides),
+        )
+        for each, found in claims.items()
     ]
     outcomes = isolated(tasks, _limits(tasks))
     judged = {
@@ -72,14 +78,14 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
 
 
 def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
-    """The union that takes the values of an alternative, and what the alternative is meant for."""
+    """What takes the values of an alternative, and what the alternative is meant for."""
     pair = difference.pair
     assert pair.frame is not None
     way = pair.way.polarity
     flat, _, _ = directed(way, pair.base, pair.revision)
     sender, receiver, _ = directed(way, *sides)
-    _, taking, _ = directed(way, *pair.frame)
-    return receiver.whole(taking), Alternative(sender.document, flat.places, way).closed(sender)
+    taking = {"anyOf": [receiver.whole(each) for each in pair.frame.takers]}
+    return taking, Alternative(sender.document, flat.places, way).closed(sender)
 
 
 def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
@@ -94,6 +100,6 @@ def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Sc
     if pair.frame is None:
         return sent, taken
     sent_frame, taken_frame, _ = directed(
-        pair.way.polarity, sides[0].whole(pair.frame[0]), sides[1].whole(pair.frame[1])
+        pair.way.polarity, sides[0].whole(pair.frame.base), sides[1].whole(pair.frame.revision)
     )
     return {"allOf": [sent, sent_frame]}, taken_frame

@@ -293,7 +293,7 @@ def _property_step(
 
 def _declared(document: Document, pair: Pair) -> set[str]:
     """The properties that the revision declares for values of a pair, if only in an alternative."""
-    places = pair.frame[1] if pair.frame else pair.revision.places
+    places = pair.frame.revision if pair.frame else pair.revision.places
     return {
         str(name)
         for each in applying(document, places)
