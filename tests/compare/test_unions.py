@@ -102,6 +102,24 @@ BREAKS: dict[str, tuple[str, Any, Any, set[str]]] = {
         holding(a=INTEGER),
         {"type-narrowed"},
     ),
+    "an object becomes one of two that it fits both": (
+        "request",
+        {**holding(a=TEXT, b=TEXT), "required": ["a", "b"]},
+        one_of(
+            {**holding(a=TEXT, b=TEXT), "required": ["a"]},
+            {**holding(a=TEXT, b=TEXT), "required": ["b"]},
+        ),
+        {"union-narrowed"},
+    ),
+    "one of two that an object fits both becomes this object": (
+        "response",
+        one_of(
+            {**holding(a=TEXT, b=TEXT), "required": ["a"]},
+            {**holding(a=TEXT, b=TEXT), "required": ["b"]},
+        ),
+        {**holding(a=TEXT, b=TEXT), "required": ["a", "b"]},
+        {"union-widened"},
+    ),
     "what an alternative says of a property": (
         "request",
         {**holding(kind=TEXT), **one_of(holding(a=TEXT), holding(b=TEXT))},

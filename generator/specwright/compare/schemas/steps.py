@@ -48,6 +48,7 @@ class Claim:
         otherwise: the rule that the step breaks even so.
         base, revision: the places of the keyword.
         read: what the receiver takes as well, where values are text.
+        by_example: whether only a value shows a break, as writers rarely mean it.
     """
 
     rule: ChangeRule
@@ -59,6 +60,7 @@ class Claim:
     message: str
     otherwise: ChangeRule = COMPATIBLE
     read: Schema | None = None
+    by_example: bool = False
     context: Schema = field(default_factory=dict)
 
     @property
@@ -137,7 +139,12 @@ def _union_step(
         yield Claim(ChangeRule(f"union-{suffix}"), sent, taken, None, base, revision, union.message)
         return
     if not alone:
-        if others:
+        ends = _divided(union, pair, sides)
+        if ends is not None:
+            message = f"{union.message}, and a value may fit several"
+            rule = ChangeRule(f"union-{suffix}")
+            yield Claim(rule, *ends, None, base, revision, message, by_example=True)
+        elif others:
             yield Plain(COMPATIBLE, base, revision, union.message)
         return
     stem = _union_stem(union, alone)
@@ -148,6 +155,22 @@ def _union_step(
     if stem == "nullable":
         message = _NULL[suffix]
     yield Claim(rule, lost, taken, None, base, revision, message, otherwise)
+
+
+def _divided(union: Union, pair: Pair, sides: tuple[Side, Side]) -> tuple[Schema, Schema] | None:
+    """One schema that becomes others, and what does not fit several: `oneOf` refuses that.
+
+    None if it is one of them: a schema beside it is meant for values that it is not for.
+    """
+    lone, others, _ = directed(pair.way.polarity, union.base, union.revision)
+    names = directed(pair.way.polarity, *union.names)
+    if names[:2] != (None, "oneOf") or len(lone) != 1:
+        return None
+    if any(each.meaning == lone[0].meaning for each in others):
+        return None
+    sender, receiver, _ = directed(pair.way.polarity, *sides)
+    choices = [receiver.whole(each.places) for each in others]
+    return lone[0].closed(sender), {"anyOf": [{"oneOf": choices}, {"not": {"anyOf": choices}}]}
 
 
 def _union_stem(union: Union, alone: list[Alternative]) -> str:

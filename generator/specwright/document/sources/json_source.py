@@ -15,7 +15,7 @@ MAX_DEPTH = 200
 _SPACE = re.compile(r"[ \t\n\r]*")
 _TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TOKEN = re.compile(
-    rf'{_TEXT.pattern}|-?(?:NaN|Infinity)|-?\d[\d.eE+-]*|[{{}}\[\],:]|true|false|null'
+    rf"{_TEXT.pattern}|-?(?:NaN|Infinity)|-?\d[\d.eE+-]*|[{{}}\[\],:]|true|false|null"
 )
 _HINTS = (
     ("Expecting property name", "a trailing comma, a comment or single quotes are not JSON"),
