@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
@@ -12,6 +13,7 @@ from typing import Any
 
 from jsonschema_rs.canonical import Containment
 
+from specwright.compare.proofs.inclusion import UndecidedError, text_outside
 from specwright.compare.schemas.pairs import Schema
 from specwright.compare.schemas.steps import Claim
 from specwright.samples.compiled import UNUSABLE, Compiled
@@ -116,10 +118,14 @@ class Prover:
             return Verdict(Outcome.SAFE if value is None else Outcome.BREAKS, value)
         if claim.felt is None:
             is_taken = self._covers(claim.taken, stepped)
+            if is_taken is None:
+                is_taken = _is_wider_pattern(claim.taken, claim.sent)
         else:
             is_taken = self._covers({"not": {"type": claim.felt}}, stepped) or None
         if is_taken:
-            is_same = claim.felt is None and self._covers(claim.sent, claim.taken)
+            is_same = claim.felt is None and (
+                self._covers(claim.sent, claim.taken) or _is_wider_pattern(claim.sent, claim.taken)
+            )
             return Verdict(Outcome.SAME if is_same else Outcome.SAFE)
         if claim.read is not None and claim.felt is None and self._covers(claim.read, stepped):
             return Verdict(Outcome.READ)
@@ -156,6 +162,7 @@ class Prover:
         """Values between both ends of the step first, made into values that are sent."""
         difference = self._difference(claim)
         absent = _absent(difference)
+        yield from _texts_outside(claim.taken, claim.sent)
         objects = [each for each in self._samples.witnesses(sent) if isinstance(each, dict)]
         for value in chain(self._samples.of(difference), self._samples.of(claim.taken)):
             if isinstance(value, dict):
@@ -171,6 +178,29 @@ class Prover:
             return canonical(claim.stepped).subtract(canonical(claim.taken)).to_json_schema()
         except UNUSABLE:
             return False
+
+
+def _is_wider_pattern(taken: Schema, sent: Schema) -> bool | None:
+    """Whether two schemas differ in a pattern only, and one has all texts of the other.
+
+    None if that is not known: what else is said of the text may rule out the others.
+    """
+    names = {name for name in taken.keys() | sent.keys() if taken.get(name) != sent.get(name)}
+    with suppress(UndecidedError):
+        if names == {"pattern"} and text_outside(*_patterns(sent, taken)) is None:
+            return True
+    return None
+
+
+def _texts_outside(taken: Schema, sent: Schema) -> Iterator[str]:
+    """A text that has the pattern of one schema and not that of another."""
+    with suppress(UndecidedError):
+        if "pattern" in taken and (text := text_outside(*_patterns(sent, taken))) is not None:
+            yield text
+
+
+def _patterns(*schemas: Schema) -> Iterator[str]:
+    return (str(each.get("pattern", "")) for each in schemas)
 
 
 def _absent(schema: Any) -> frozenset[str]:
