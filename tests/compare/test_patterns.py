@@ -63,7 +63,7 @@ def test_what_says_more_is_not_decided(pattern: str) -> None:
 
 def test_so_is_what_takes_too_many_states() -> None:
     with pytest.raises(UndecidedError):
-        text_outside("^[ab]*$", "^[ab]*a[ab]{20}$|^[ab]{0,20}$|^[ab]*b[ab]{20}$")
+        text_outside("^[ab]*a[ab]{20}$", "^[ab]*a[ab]{20}$")
 
 
 def test_no_text_contradicts_a_decision() -> None:
