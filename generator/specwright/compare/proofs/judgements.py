@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
@@ -70,22 +71,37 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
     doubtful = [
         each
         for each in walk.below
-        if each.pair.frame and any(below in broken for below in walk.reached([each]))
+        if each.pair.frame
+        and not any(_shows_a_break(found, each, walk.sides) for found in judged.get(each, ()))
+        and any(below in broken for below in walk.reached([each]))
     ]
     tasks = [partial(prover.covers, *_framed(each, walk.sides)) for each in doubtful]
     outcomes = isolated(tasks, _limits(tasks)) if tasks else ()
     return [each for each, outcome in zip(doubtful, outcomes, strict=True) if outcome is True]
 
 
+def _shows_a_break(found: Verdict, difference: Difference, sides: tuple[Side, Side]) -> bool:
+    """Whether a value that an alternative is meant for is refused by the union, too."""
+    if found.counterexample is None:
+        return False
+    value = json.loads(found.counterexample)
+    return not isinstance(value, dict) or value.keys() <= _sent(difference, sides).named
+
+
+def _sent(difference: Difference, sides: tuple[Side, Side]) -> Alternative:
+    pair = difference.pair
+    flat, _, _ = directed(pair.way.polarity, pair.base, pair.revision)
+    sender, _, _ = directed(pair.way.polarity, *sides)
+    return Alternative(sender.document, flat.places, pair.way.polarity)
+
+
 def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
     """What takes the values of an alternative, and what the alternative is meant for."""
     pair = difference.pair
     assert pair.frame is not None
-    way = pair.way.polarity
-    flat, _, _ = directed(way, pair.base, pair.revision)
-    sender, receiver, _ = directed(way, *sides)
+    sender, receiver, _ = directed(pair.way.polarity, *sides)
     taking = {"anyOf": [receiver.whole(each) for each in pair.frame.takers]}
-    return taking, Alternative(sender.document, flat.places, way).closed(sender)
+    return taking, _sent(difference, sides).closed(sender)
 
 
 def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
