@@ -25,6 +25,7 @@ from specwright.compare.schemas.presence import words as happening
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
+from specwright.document.naming import group_names
 from specwright.document.sites import (
     Direction,
     OperationSite,
@@ -110,14 +111,16 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
         yield Change(
             ChangeRule.OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message
         )
-    groups = [_group(each) for each in (old, new)]
+    tags = [_first_tag(each) for each in (old, new)]
+    # Tags that differ in case or separators are one group of a client.
+    groups = [tag and group_names(tag).attribute for tag in tags]
     if groups[0] is not None and groups[0] != groups[1]:
-        message = f"the first tag {became(*groups)}"
+        message = f"the first tag {became(*tags)}"
         yield Change(ChangeRule.OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
     yield from announcements(old, new, pair.name)
 
 
-def _group(operation: OperationSite) -> str | None:
+def _first_tag(operation: OperationSite) -> str | None:
     tags = operation.value.get("tags")
     return str(tags[0]) if isinstance(tags, list) and tags else None
 
@@ -164,7 +167,11 @@ def _parameter(
     new: Site | None,
     polarity: Polarity,
 ) -> Iterator[Found]:
-    words = f"{key.place} parameter '{_name(old, key)}'"
+    words = f"{key.place} parameter '{_name(old or new, key)}'"
+    if key.place == "path" and old is None and new is not None:
+        # The path that clients fill in has it before it is declared.
+        yield Change(ChangeRule.ADDED, None, new.pointer, f"{words} is declared now")
+        return
     yield from _presence("parameter", words, old, new, (pair.base, pair.revision), polarity)
     if old is None or new is None:
         return

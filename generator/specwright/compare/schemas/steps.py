@@ -23,6 +23,7 @@ from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.applicators import applying
 from specwright.document.model import Document
+from specwright.document.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import KNOWN_FORMATS, felt_by
 from specwright.samples.sides import Side
@@ -32,6 +33,8 @@ COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
 
 # Formats of which the second takes every value of the first.
 _WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-reference"])
+# What 3.0 calls a content.
+_FORMATS = {content: name for name, content in CONTENT_FORMATS.items() if name != "base64"}
 # Null, as a value of these keywords.
 _NULLS = {"type": '"null"', "enum": "null"}
 _NULL = {"widened": "null is allowed now", "narrowed": "null is not allowed any more"}
@@ -190,7 +193,7 @@ def _keyword_step(
     ]
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[0], pair.base)
-    message = "; ".join(f"{name} {_words(name, pair)}" for name in names)
+    message = "; ".join(_words(name, pair) for name in names)
     sent, taken, suffix = directed(pair.way.polarity, before, after)
     stem = group.stem
     if _is_null_only(names, before, after):
@@ -239,8 +242,18 @@ def _null_place(keyword: str, flat: Flat, other: Flat) -> Pointer:
 
 
 def _words(name: str, pair: Pair) -> str:
+    """What happened to a keyword, by the name that the documents have for it."""
     sides = (pair.base, pair.revision)
     values = [side.keywords.get(name) for side in sides]
+    if values == [None, None] and name == "enum":
+        name, values = "const", [side.keywords.get("const") for side in sides]
+    if any(side.where.get(name, "").endswith("/format") for side in sides):
+        values = [_FORMATS.get((name, str(each)), each) for each in values]
+        name = "format"
+    return f"{name} {_happened(name, values, sides)}"
+
+
+def _happened(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
     if values == [None, None]:
         has = [any(key[0] == name for key in side.children) for side in sides]
         return {(False, True): "is new", (True, False): "is gone"}.get((has[0], has[1]), "changed")
