@@ -175,7 +175,7 @@ def test_a_property_more_of_a_large_closed_object_is_shown_by_a_value(tmp_path: 
     named = {f"p{number}": {"type": ["string", "null"]} for number in range(60)}
     base, revision = (
         everywhere({**holding(**named, **more), **CLOSED})
-        for more in ({}, {"next_at": TEXT, "next_text": TEXT})
+        for more in ({}, {"next_at": TEXT, "next_text": TEXT, "next_year": INTEGER})
     )
     found = breaking(report(tmp_path, base, revision).findings)
     assert {each.rule for each in found} == {"property-unexpected"}
