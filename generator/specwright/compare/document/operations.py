@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 
 from specwright.compare.document.contents import Found, content_changes, slot
-from specwright.compare.document.lifecycle import announcements, is_over
+from specwright.compare.document.lifecycle import announcements, stability_changes
 from specwright.compare.document.pairing import (
     ParameterKey,
     callbacks_by_key,
@@ -57,7 +56,7 @@ def label(operation: OperationSite) -> str:
 
 
 def pair_operations(
-    base: Document, revision: Document, today: date
+    base: Document, revision: Document
 ) -> tuple[list[OperationPair], list[tuple[str, Change]]]:
     """The operations that both have, and a change for each of the others, with its name."""
     pairs: list[OperationPair] = []
@@ -67,7 +66,7 @@ def pair_operations(
     while queue:
         for old, new in paired_operations(*queue.pop()):
             if old is None or new is None:
-                others.extend(_unpaired(old, new, today))
+                others.extend(_unpaired(old, new))
                 continue
             # A callback may have callbacks, in a circle even.
             identity = (old.pointer, new.pointer, old.key, new.key)
@@ -79,20 +78,14 @@ def pair_operations(
     return pairs, others
 
 
-def _unpaired(
-    old: OperationSite | None, new: OperationSite | None, today: date
-) -> Iterator[tuple[str, Change]]:
+def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[tuple[str, Change]]:
     if new is not None:
         message = f"{label(new)} is new"
         yield label(new), Change(ChangeRule.OPERATION_ADDED, None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} is gone"
-        rule = (
-            ChangeRule.SUNSET_OPERATION_REMOVED
-            if is_over(old, today)
-            else ChangeRule.OPERATION_REMOVED
-        )
-        yield label(old), Change(rule, old.pointer, old.pointer, message)
+        gone = Change(ChangeRule.OPERATION_REMOVED, old.pointer, old.pointer, message)
+        yield label(old), gone
 
 
 def operation_changes(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
@@ -118,6 +111,7 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
         message = f"the first tag {became(*tags)}"
         yield Change(ChangeRule.OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
     yield from announcements(old, new, pair.name)
+    yield from stability_changes(old, new, pair.name)
 
 
 def _first_tag(operation: OperationSite) -> str | None:
