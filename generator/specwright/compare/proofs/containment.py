@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from jsonschema_rs.canonical import Containment
 
@@ -44,6 +44,18 @@ class Verdict:
     outcome: Outcome
     counterexample: str | None = None
     reason: str = ""
+
+
+class Ends(NamedTuple):
+    """What is sent and what is taken, as both documents have it.
+
+    Attributes:
+        union: the union of which an alternative is sent; what is taken is one, too, then.
+    """
+
+    sent: Schema
+    taken: Schema
+    union: Schema | bool = True
 
 
 # Without slots: what it makes is kept.
@@ -83,38 +95,33 @@ class Prover:
         is_taken = self._covers(taken, sent)
         return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)
 
-    def verdicts(
-        self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
-    ) -> tuple[Verdict, ...]:
-        """The verdicts on all steps between two schemas."""
-        return tuple(self._verdict(each, sent, taken) for each in claims)
-
-    def verdicts_and_whole(
-        self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
-    ) -> tuple[Verdict, ...]:
-        """The verdicts on all steps between two schemas, and on all of them together.
+    def verdicts(self, claims: tuple[Claim, ...], ends: Ends) -> tuple[Verdict, ...]:
+        """The verdicts on all steps between two schemas.
 
         Where no value shows a break, the whole may be safe: what one step takes away, another
-        gives back, or the schemas below leave nothing to it.
+        gives back, or the schemas below leave nothing to it. Of an alternative that is asked when
+        all that may take it are known.
         """
-        verdicts = self.verdicts(claims, sent, taken)
+        verdicts = tuple(self._verdict(each, ends) for each in claims)
+        if ends.union is not True:
+            return verdicts
         doubtful = [
             found.outcome not in (Outcome.SAFE, Outcome.SAME)
             and found.counterexample is None
             and claim.felt is None
             for claim, found in zip(claims, verdicts, strict=True)
         ]
-        if not any(doubtful) or not self._covers(taken, sent):
+        if not any(doubtful) or not self._covers(ends.taken, ends.sent):
             return verdicts
         return tuple(
             Verdict(Outcome.SAFE) if is_doubtful else found
             for is_doubtful, found in zip(doubtful, verdicts, strict=True)
         )
 
-    def _verdict(self, claim: Claim, sent: Schema, taken: Schema) -> Verdict:
+    def _verdict(self, claim: Claim, ends: Ends) -> Verdict:
         stepped = claim.stepped
         if claim.by_example:
-            value = next(self._refused(claim, sent, taken), None)
+            value = next(self._refused(claim, ends), None)
             return Verdict(Outcome.SAFE if value is None else Outcome.BREAKS, value)
         if claim.felt is None:
             is_taken = self._covers(claim.taken, stepped)
@@ -129,7 +136,7 @@ class Prover:
             return Verdict(Outcome.SAME if is_same else Outcome.SAFE)
         if claim.read is not None and claim.felt is None and self._covers(claim.read, stepped):
             return Verdict(Outcome.READ)
-        value = next(self._refused(claim, sent, taken), None)
+        value = next(self._refused(claim, ends), None)
         if is_taken is False or claim.felt or value is not None:
             return Verdict(Outcome.BREAKS, value)
         return Verdict(Outcome.UNPROVEN)
@@ -142,18 +149,19 @@ class Prover:
             return None
         return None if found == Containment.UNKNOWN else found == Containment.YES
 
-    def _refused(self, claim: Claim, sent: Schema, taken: Schema) -> Iterator[str]:
+    def _refused(self, claim: Claim, ends: Ends) -> Iterator[str]:
         """Values that one side sends and the other refuses, for this step and as a whole."""
-        validator = self._compiled.validator
+        # The step first: it is small.
+        asked = (
+            *((claim.stepped, True), (claim.taken, False), (claim.read or False, False)),
+            *((ends.sent, True), (ends.union, True), (ends.taken, False)),
+        )
         try:
-            accepting = [validator(each) for each in (sent, claim.stepped)]
-            refusing = [validator(each) for each in (taken, claim.taken, claim.read or False)]
+            checks = [(self._compiled.validator(each), expected) for each, expected in asked]
         except UNUSABLE:
             return
-        for value in self._candidates(claim, sent):
-            if all(each.is_valid(value) for each in accepting) and not any(
-                each.is_valid(value) for each in refusing
-            ):
+        for value in self._candidates(claim, ends.sent):
+            if all(each.is_valid(value) is expected for each, expected in checks):
                 text = json.dumps(value, ensure_ascii=False)
                 if len(text) <= _LONGEST:
                     yield text

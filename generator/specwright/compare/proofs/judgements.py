@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from specwright.compare.proofs.containment import Outcome, Prover, Verdict
+from specwright.compare.proofs.containment import Ends, Outcome, Prover, Verdict
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.pairs import Schema, directed
 from specwright.compare.schemas.steps import Claim
@@ -26,13 +26,7 @@ def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
     prover = Prover(walk.sides)
     claims = {each: each.claims for each in differences if each.claims}
     tasks = [
-        partial(
-            # Whether the whole of an alternative fits is asked of all that may take it, below.
-            prover.verdicts if each.pair.frame else prover.verdicts_and_whole,
-            found,
-            *_whole(each, walk.sides),
-        )
-        for each, found in claims.items()
+        partial(prover.verdicts, found, _ends(each, walk.sides)) for each, found in claims.items()
     ]
     outcomes = isolated(tasks, _limits(tasks))
     judged = {
@@ -104,18 +98,17 @@ def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, S
     return taking, _sent(difference, sides).closed(sender)
 
 
-def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
-    """What is sent and what is taken, as both documents have it."""
+def _ends(difference: Difference, sides: tuple[Side, Side]) -> Ends:
     pair = difference.pair
     if pair.base.hidden or pair.revision.hidden:
         # Documents do not know which properties only the other side sends.
         sent, taken, _ = directed(pair.way.polarity, *difference.ends)
-        return sent, taken
+        return Ends(sent, taken)
     base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
     sent, taken, _ = directed(pair.way.polarity, base, revision)
     if pair.frame is None:
-        return sent, taken
+        return Ends(sent, taken)
     sent_frame, taken_frame, _ = directed(
         pair.way.polarity, sides[0].whole(pair.frame.base), sides[1].whole(pair.frame.revision)
     )
-    return {"allOf": [sent, sent_frame]}, taken_frame
+    return Ends(sent, taken_frame, sent_frame)
