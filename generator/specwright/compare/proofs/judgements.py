@@ -66,7 +66,7 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
         each
         for each in walk.below
         if each.pair.frame
-        and not any(_shows_a_break(found, each, walk.sides) for found in judged.get(each, ()))
+        and not _is_shown(each, judged.get(each, ()), walk.sides)
         and any(below in broken for below in walk.reached([each]))
     ]
     tasks = [partial(prover.covers, *_framed(each, walk.sides)) for each in doubtful]
@@ -74,12 +74,28 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
     return [each for each, outcome in zip(doubtful, outcomes, strict=True) if outcome is True]
 
 
-def _shows_a_break(found: Verdict, difference: Difference, sides: tuple[Side, Side]) -> bool:
-    """Whether a value that an alternative is meant for is refused by the union, too."""
-    if found.counterexample is None:
-        return False
-    value = json.loads(found.counterexample)
-    return not isinstance(value, dict) or value.keys() <= _sent(difference, sides).named
+def _is_shown(
+    difference: Difference, verdicts: tuple[Verdict, ...], sides: tuple[Side, Side]
+) -> bool:
+    """Whether the union, too, refuses a value that an alternative is meant for.
+
+    What is left open is meant only if that is what changed.
+    """
+    named = _sent(difference, sides).named
+    shown = [
+        (claim, json.loads(found.counterexample))
+        for claim, found in zip(difference.claims, verdicts, strict=False)
+        if found.counterexample is not None
+    ]
+    return any(
+        not isinstance(value, dict) or value.keys() <= named or _closes(claim)
+        for claim, value in shown
+    )
+
+
+def _closes(claim: Claim) -> bool:
+    name = "additionalProperties"
+    return claim.sent.get(name) != claim.taken.get(name)
 
 
 def _sent(difference: Difference, sides: tuple[Side, Side]) -> Alternative:
