@@ -284,6 +284,14 @@ def polarity(session: nox.Session) -> None:
 
 
 @nox.session
+def histories(session: nox.Session) -> None:
+    """Review documents of others version by version; write docs/review-histories.md."""
+    install_workspace(session)
+    install_group(session, "bench")
+    session.run("python", "-m", "benchmarks.histories", *session.posargs)
+
+
+@nox.session
 def seeds(session: nox.Session) -> None:
     """Test implementations that are right under 20 seeds (an hour; `-- NAME` for one)."""
     install_workspace(session)

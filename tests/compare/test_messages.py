@@ -26,6 +26,17 @@ WORDS: dict[str, tuple[Any, Any, str]] = {
         {"oneOf": [{**TEXT, "title": "Name"}, NUMBER, {"maximum": 3}]},
         "oneOf gains any value",
     ),
+    "an alternative that is another one by the same name": (
+        {"oneOf": [{**TEXT, "title": "Name"}, {"type": "boolean"}]},
+        {"oneOf": [{**NUMBER, "title": "Name"}, {"type": "boolean"}]},
+        "oneOf has another Name",
+    ),
+    "a constant": ({}, {"const": "a"}, "const is now a"),
+    "bytes in the words of 3.0": (
+        {},
+        {"format": "binary"},
+        "format is now binary",
+    ),
     "values": (
         {"enum": ["a", "b"]},
         {"enum": ["b", "c"]},

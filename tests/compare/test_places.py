@@ -137,7 +137,7 @@ CHANGES: dict[str, tuple[Any, Any, tuple[str, str | None, str, str]]] = {
             "security-tightened",
             GET,
             f"{GET}/security",
-            "security nobody in particular -> key (all, read) or b and c",
+            "security none -> key (all, read) or b and c",
         ),
     ),
     "a scheme is sent elsewhere": (

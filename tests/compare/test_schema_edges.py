@@ -67,6 +67,18 @@ NARROWED: dict[str, tuple[Any, Any, set[str]]] = {
         {"type": "object", "additionalProperties": SMALL},
         {"range-narrowed", "property-removed"},
     ),
+    "values whose inner parts are limited": (
+        {"type": "object"},
+        {
+            "type": "object",
+            "additionalProperties": {
+                "type": ["null", "boolean", "number", "string", "array", "object"],
+                "items": {"type": ["null", "boolean", "number", "string"]},
+                "additionalProperties": {"type": ["null", "boolean", "number", "string"]},
+            },
+        },
+        {"object-narrowed"},
+    ),
     "a note beside properties that have names now": (
         {**A_OR_B, "properties": {"a": {}}, "contentEncoding": "base64"},
         {**A_OR_B, "properties": {"a": {}, "b": {}}, **CLOSED, "contentEncoding": "base32"},
@@ -157,3 +169,14 @@ def test_what_has_to_be_there_now_is_left_out_of_a_value_that_shows_it(tmp_path:
     found = breaking(report(tmp_path, everywhere(base), everywhere(revision)).findings)
     shown = {each.counterexample for each in found if affected([each]) & {"request"}}
     assert shown == {'{"a": "xyz", "b": "xyz"}'}
+
+
+def test_a_property_more_of_a_large_closed_object_is_shown_by_a_value(tmp_path: Path) -> None:
+    named = {f"p{number}": {"type": ["string", "null"]} for number in range(60)}
+    base, revision = (
+        everywhere({**holding(**named, **more), **CLOSED})
+        for more in ({}, {"next_at": TEXT, "next_text": TEXT, "next_year": INTEGER})
+    )
+    found = breaking(report(tmp_path, base, revision).findings)
+    assert {each.rule for each in found} == {"property-unexpected"}
+    assert all(each.counterexample for each in found)

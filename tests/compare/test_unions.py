@@ -43,6 +43,10 @@ def holding(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties}
 
 
+REQUIRED_A = {**holding(a=TEXT), "required": ["a"]}
+CLOSED = {"additionalProperties": False}
+
+
 def found(directory: Path, place: str, base: Any, revision: Any) -> list[Finding]:
     """The findings about the schema of a request or a response."""
     schemas = {"components": {"schemas": {"Card": CARD, "Iban": IBAN, "User": USER}}}
@@ -101,6 +105,30 @@ BREAKS: dict[str, tuple[str, Any, Any, set[str]]] = {
         one_of(holding(a=TEXT), holding(b=TEXT)),
         holding(a=INTEGER),
         {"type-narrowed"},
+    ),
+    "an object becomes one of two that it fits both": (
+        "request",
+        {**holding(a=TEXT, b=TEXT), "required": ["a", "b"]},
+        one_of(
+            {**holding(a=TEXT, b=TEXT), "required": ["a"]},
+            {**holding(a=TEXT, b=TEXT), "required": ["b"]},
+        ),
+        {"union-narrowed"},
+    ),
+    "one of two that an object fits both becomes this object": (
+        "response",
+        one_of(
+            {**holding(a=TEXT, b=TEXT), "required": ["a"]},
+            {**holding(a=TEXT, b=TEXT), "required": ["b"]},
+        ),
+        {**holding(a=TEXT, b=TEXT), "required": ["a", "b"]},
+        {"union-widened"},
+    ),
+    "an alternative is closed, and one beside it is": (
+        "request",
+        any_of(REQUIRED_A, IBAN),
+        any_of({**REQUIRED_A, **CLOSED}, {**holding(a=TEXT, c=TEXT), **CLOSED}, IBAN),
+        {"object-narrowed"},
     ),
     "what an alternative says of a property": (
         "request",
@@ -213,6 +241,26 @@ SAFE: dict[str, tuple[str, Any, Any]] = {
         "response",
         any_of({"type": "number"}, {**INTEGER, "maximum": 5}),
         any_of({"type": "number"}, {**INTEGER, "maximum": 9}),
+    ),
+    "another alternative has the type that one loses": (
+        "request",
+        any_of(REQUIRED_A, IBAN),
+        any_of({**REQUIRED_A, **holding(a=INTEGER)}, REQUIRED_A, IBAN),
+    ),
+    "a closed one has it": (
+        "request",
+        any_of(REQUIRED_A, IBAN),
+        any_of({**REQUIRED_A, **holding(a=INTEGER)}, {**REQUIRED_A, **CLOSED}, IBAN),
+    ),
+    "a request takes one more that fits the same": (
+        "request",
+        holding(a=TEXT),
+        one_of(holding(a=TEXT), REQUIRED_A),
+    ),
+    "a request takes one more, and more of what it took": (
+        "request",
+        CARD,
+        one_of({**CARD, **holding(kind={"const": "card"}, number=TEXT, name=TEXT)}, IBAN),
     ),
     "a property of another alternative": (
         "request",

@@ -15,6 +15,7 @@ from .documents import breaking, changes, report
 TEXT = {"type": "string"}
 DONE: dict[str, Any] = {"responses": {"200": {"description": "Done."}}}
 JSON = "application/json"
+IN_PATH = {"in": "path", "name": "id", "required": True, "schema": TEXT}
 
 
 def operation(*, method: str = "post", item: Any = None, **fields: Any) -> dict[str, Any]:
@@ -242,6 +243,19 @@ SAFE: dict[str, tuple[Any, Any]] = {
     "any media type is taken": (req(TEXT, JSON), req(TEXT, "*/*")),
     "one of any media types is sent": (resp(TEXT, "*/*"), resp(TEXT, JSON)),
     "a charset": (resp(TEXT, JSON), resp(TEXT, f"{JSON}; charset=utf-8")),
+    "a path parameter that was not declared": (
+        whole("{}") | {"paths": {"/a/{id}": {"get": DONE}}},
+        whole("{}") | {"paths": {"/a/{id}": {"get": {"parameters": [IN_PATH], **DONE}}}},
+    ),
+    "a tag in other letters": (operation(tags=["Branch Admin"]), operation(tags=["branch_admin"])),
+    "bytes of 3.1 in the words of 3.0": (
+        form({"type": "string", "format": "binary"}),
+        form({"type": "string", "contentMediaType": "application/octet-stream"}),
+    ),
+    "text in base64 in the words of 3.0": (
+        resp({"type": "string", "contentEncoding": "base64"}),
+        resp({"type": "string", "format": "byte"}),
+    ),
     "one status of a range": (resp(TEXT, status="2XX"), resp(TEXT)),
     "a range around a status": (resp(TEXT), resp(TEXT, status="2XX")),
     "formats that nobody knows": (

@@ -12,6 +12,7 @@ from typing import TypeVar
 from specwright.compare.document.components import unused_schemas
 from specwright.compare.document.contents import SharedSchema
 from specwright.compare.document.declarations import declaration_changes
+from specwright.compare.document.lifecycle import as_announced, is_unstable
 from specwright.compare.document.operations import (
     OperationPair,
     label,
@@ -30,7 +31,7 @@ from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
 from specwright.compare.verdicts.change import Change
 from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
-from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS
+from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS, UNPROVEN
 from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
@@ -111,10 +112,13 @@ class _Review:
     documents: tuple[Document, Document]
     today: date
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
+    unstable: set[str] = field(default_factory=set)
 
     def run(self) -> None:
         base, revision = self.documents
-        pairs, others = pair_operations(base, revision, self.today)
+        pairs, others = pair_operations(base, revision)
+        self.unstable |= {label(each) for each in operations_of(base) if is_unstable(each)}
+        self.unstable |= {each.name for each in pairs if is_unstable(each.base)}
         if others and not pairs and _title(base) != _title(revision):
             raise InputError(
                 f"'{base.path}' and '{revision.path}' have no operation in common",
@@ -171,6 +175,7 @@ class _Review:
                     self._add(_change(claim, found), *names)
 
     def _add(self, change: Change, *operations: str) -> None:
+        change = as_announced(change, self.documents[0], self.today)
         self.affected[change].update(dict.fromkeys(operations))
 
     def findings(self) -> list[tuple[Finding, list[str]]]:
@@ -181,6 +186,9 @@ class _Review:
 
     def _finding(self, change: Change, operations: list[str]) -> Finding:
         base, revision = self.documents
+        if operations and self.unstable.issuperset(operations) and _is_blamed(change):
+            words = f"{change.message} ({change.rule})"
+            change = replace(change, rule=ChangeRule.UNSTABLE_CHANGED, message=words)
         return Finding(
             change.rule,
             BY_ID[change.rule].recommended,
@@ -192,6 +200,10 @@ class _Review:
             change.counterexample,
             related_pointer=change.base,
         )
+
+
+def _is_blamed(change: Change) -> bool:
+    return Category(BY_ID[change.rule].category) in BREAKING or change.rule == UNPROVEN.id
 
 
 def _guarded(what: str, at: Pointer, found: Iterator[T]) -> Iterator[T | Change]:

@@ -21,7 +21,8 @@ Schema = dict[str, Any]
 _KEPT_BESIDE_REF = frozenset(
     {"$ref", "nullable", "title", "summary", "description", "deprecated", "readOnly", "writeOnly"}
 )
-_CONTENT = {
+# Formats of 3.0 that 3.1 has keywords for; writers of 3.1 go on using them.
+CONTENT_FORMATS = {
     "byte": ("contentEncoding", "base64"),
     "base64": ("contentEncoding", "base64"),
     "binary": ("contentMediaType", "application/octet-stream"),
@@ -88,7 +89,7 @@ def _example(node: Node, targets: set[str]) -> _Moves:
 
 def _content(node: Node, targets: set[str]) -> _Moves:
     # The format stays: in 3.1 it is a note without effect, and code generators read it.
-    keyword = _CONTENT.get(str(node.value.get("format")))
+    keyword = CONTENT_FORMATS.get(str(node.value.get("format")))
     if keyword and node.value.get("type") == "string":
         node.value.setdefault(*keyword)
     yield from ()

@@ -27,6 +27,9 @@ _PROPERTIES = 200
 _PER_WITNESS = 60
 _WITNESSES = 2
 
+# What another schema may not take, even if it takes any list and any object.
+_NESTED = ([[["a"]]], {"a": {"a": {"a": []}}})
+
 _HIDDEN = (ONCE.name, SENSITIVE.name)
 _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object")
 
@@ -175,12 +178,15 @@ class Sampler:
         yield full
         for name in full:
             yield {key: value for key, value in full.items() if key != name}
+            if name not in least:
+                yield {**least, name: full[name]}
         for pattern, child in (schema.get("patternProperties") or {}).items():
             for value in islice(self._some(child, depth + 1), 3):
                 yield {**least, matching(pattern) or "a": value}
             yield from ({**least, matching(pattern) or "a": value} for value in (None, "a", 1))
         rest = schema.get("additionalProperties", True)
-        for value in islice(self._some(rest, depth + 1), 3):
+        nested = _NESTED if rest in (True, {}) else ()
+        for value in chain(islice(self._some(rest, depth + 1), 3), nested):
             yield {**least, "unknown": value}
             yield {**full, "unknown": value, "UNKNOWN": value}
         for count in around(schema, "minProperties", "maxProperties"):

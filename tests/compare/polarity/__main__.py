@@ -1,4 +1,4 @@
-"""Change published documents in ways of which the effect is known, and count what is missed."""
+"""Change published documents in ways of known effect, count what is missed, write the page."""
 
 from __future__ import annotations
 
@@ -29,6 +29,30 @@ DOCUMENTS = (
 )
 
 
+PAGE = Path(__file__).parents[3] / "docs" / "review-polarity.md"
+HEAD = """\
+# The review on changes of known effect
+
+Written by `nox -s polarity`; do not edit. {places} schemas of bodies in each of {documents} are \
+changed in every way of `tests/compare/polarity/structures.py`, and what is beside schemas \
+(security, servers, tags of alternatives, encodings) as in `wire.py`. Of each change it is known \
+whether it breaks anybody. A change that does not, such as another order or another way to write \
+the same, must not be an error. `jsonschema` tries each value that the review shows for a break, \
+at the place that it names.
+
+| | |
+|---|---:|
+"""
+ROWS = {
+    "breaking": "changes that break somebody",
+    "missed": "of these, without an error",
+    "safe": "changes that break nobody",
+    "false alarms": "of these, with an error",
+    "counterexamples": "values that show a break",
+    "refuted": "of these, refuted by `jsonschema`",
+}
+
+
 def verdicts(name: str, document: Document, count: int) -> list[Judged]:
     """Judge the changes of so many schemas of a document, and those beside schemas."""
     chosen = list(places(document))
@@ -38,7 +62,10 @@ def verdicts(name: str, document: Document, count: int) -> list[Judged]:
 
 
 def main() -> int:
-    """Print each wrong verdict and the numbers; return 1 if there is a wrong one."""
+    """Print each wrong verdict; return 1 if there is one.
+
+    The page is written if all documents are tried.
+    """
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("documents", nargs="*", default=DOCUMENTS)
     parser.add_argument("--places", type=int, default=25, help="How many schemas of each.")
@@ -50,7 +77,16 @@ def main() -> int:
         for each in verdicts(name, document, options.places):
             count(each, numbers)
         print(name, dict(numbers), flush=True)
+    if tuple(options.documents) == DOCUMENTS:
+        PAGE.write_text(page(numbers, options.places), "utf-8")
     return 1 if numbers["missed"] or numbers["false alarms"] or numbers["refuted"] else 0
+
+
+def page(numbers: Counter[str], chosen: int) -> str:
+    """The numbers of all documents as Markdown."""
+    rows = "".join(f"| {words} | {numbers[name]:,} |\n" for name, words in ROWS.items())
+    documents = ", ".join(DOCUMENTS)
+    return HEAD.format(documents=documents, places=chosen) + rows
 
 
 def count(each: Judged, numbers: Counter[str]) -> None:

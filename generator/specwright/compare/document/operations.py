@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import date
 
 from specwright.compare.document.contents import Found, content_changes, slot
-from specwright.compare.document.lifecycle import announcements, is_over
+from specwright.compare.document.lifecycle import announcements, stability_changes
 from specwright.compare.document.pairing import (
     ParameterKey,
     callbacks_by_key,
@@ -25,6 +24,7 @@ from specwright.compare.schemas.presence import words as happening
 from specwright.compare.verdicts.change import Change, became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.model import Document
+from specwright.document.naming import group_names
 from specwright.document.sites import (
     Direction,
     OperationSite,
@@ -56,7 +56,7 @@ def label(operation: OperationSite) -> str:
 
 
 def pair_operations(
-    base: Document, revision: Document, today: date
+    base: Document, revision: Document
 ) -> tuple[list[OperationPair], list[tuple[str, Change]]]:
     """The operations that both have, and a change for each of the others, with its name."""
     pairs: list[OperationPair] = []
@@ -66,7 +66,7 @@ def pair_operations(
     while queue:
         for old, new in paired_operations(*queue.pop()):
             if old is None or new is None:
-                others.extend(_unpaired(old, new, today))
+                others.extend(_unpaired(old, new))
                 continue
             # A callback may have callbacks, in a circle even.
             identity = (old.pointer, new.pointer, old.key, new.key)
@@ -78,20 +78,14 @@ def pair_operations(
     return pairs, others
 
 
-def _unpaired(
-    old: OperationSite | None, new: OperationSite | None, today: date
-) -> Iterator[tuple[str, Change]]:
+def _unpaired(old: OperationSite | None, new: OperationSite | None) -> Iterator[tuple[str, Change]]:
     if new is not None:
         message = f"{label(new)} is new"
         yield label(new), Change(ChangeRule.OPERATION_ADDED, None, new.pointer, message)
     if old is not None:
         message = f"{label(old)} is gone"
-        rule = (
-            ChangeRule.SUNSET_OPERATION_REMOVED
-            if is_over(old, today)
-            else ChangeRule.OPERATION_REMOVED
-        )
-        yield label(old), Change(rule, old.pointer, old.pointer, message)
+        gone = Change(ChangeRule.OPERATION_REMOVED, old.pointer, old.pointer, message)
+        yield label(old), gone
 
 
 def operation_changes(documents: tuple[Document, Document], pair: OperationPair) -> Iterator[Found]:
@@ -110,14 +104,17 @@ def _fields(pair: OperationPair) -> Iterator[Change]:
         yield Change(
             ChangeRule.OPERATION_ID_CHANGED, old / "operationId", new / "operationId", message
         )
-    groups = [_group(each) for each in (old, new)]
+    tags = [_first_tag(each) for each in (old, new)]
+    # Tags that differ in case or separators are one group of a client.
+    groups = [tag and group_names(tag).attribute for tag in tags]
     if groups[0] is not None and groups[0] != groups[1]:
-        message = f"the first tag {became(*groups)}"
+        message = f"the first tag {became(*tags)}"
         yield Change(ChangeRule.OPERATION_GROUP_CHANGED, old / "tags", new / "tags", message)
     yield from announcements(old, new, pair.name)
+    yield from stability_changes(old, new, pair.name)
 
 
-def _group(operation: OperationSite) -> str | None:
+def _first_tag(operation: OperationSite) -> str | None:
     tags = operation.value.get("tags")
     return str(tags[0]) if isinstance(tags, list) and tags else None
 
@@ -164,7 +161,11 @@ def _parameter(
     new: Site | None,
     polarity: Polarity,
 ) -> Iterator[Found]:
-    words = f"{key.place} parameter '{_name(old, key)}'"
+    words = f"{key.place} parameter '{_name(old or new, key)}'"
+    if key.place == "path" and old is None and new is not None:
+        # The path that clients fill in has it before it is declared.
+        yield Change(ChangeRule.ADDED, None, new.pointer, f"{words} is declared now")
+        return
     yield from _presence("parameter", words, old, new, (pair.base, pair.revision), polarity)
     if old is None or new is None:
         return

@@ -131,4 +131,4 @@ def _words(requirements: list[Requirement]) -> str:
         )
         for requirement in requirements
     )
-    return shown(" or ".join(words or "nobody in particular" for words in each))
+    return shown(" or ".join(words or "none" for words in each))

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from jsonschema_rs.canonical import Containment
 
+from specwright.compare.proofs.inclusion import UndecidedError, text_outside
 from specwright.compare.schemas.pairs import Schema
 from specwright.compare.schemas.steps import Claim
 from specwright.samples.compiled import UNUSABLE, Compiled
@@ -44,6 +46,18 @@ class Verdict:
     reason: str = ""
 
 
+class Ends(NamedTuple):
+    """What is sent and what is taken, as both documents have it.
+
+    Attributes:
+        union: the union of which an alternative is sent; what is taken is one, too, then.
+    """
+
+    sent: Schema
+    taken: Schema
+    union: Schema | bool = True
+
+
 # Without slots: what it makes is kept.
 @dataclass(frozen=True)
 class Prover:
@@ -67,6 +81,8 @@ class Prover:
         """Return the verdict on the keywords that differ, whatever else the schemas say."""
         if claim.felt is not None:
             return Verdict(Outcome.BREAKS)
+        if claim.by_example:
+            return Verdict(Outcome.SAFE)
         names = [
             name
             for name in claim.sent.keys() | claim.taken.keys()
@@ -79,40 +95,48 @@ class Prover:
         is_taken = self._covers(taken, sent)
         return None if is_taken is None else Verdict(Outcome.SAFE if is_taken else Outcome.BREAKS)
 
-    def verdicts(
-        self, claims: tuple[Claim, ...], sent: Schema, taken: Schema
-    ) -> tuple[Verdict, ...]:
+    def verdicts(self, claims: tuple[Claim, ...], ends: Ends) -> tuple[Verdict, ...]:
         """The verdicts on all steps between two schemas.
 
         Where no value shows a break, the whole may be safe: what one step takes away, another
-        gives back, or the schemas below leave nothing to it.
+        gives back, or the schemas below leave nothing to it. Of an alternative that is asked when
+        all that may take it are known.
         """
-        verdicts = tuple(self._verdict(each, sent, taken) for each in claims)
+        verdicts = tuple(self._verdict(each, ends) for each in claims)
+        if ends.union is not True:
+            return verdicts
         doubtful = [
             found.outcome not in (Outcome.SAFE, Outcome.SAME)
             and found.counterexample is None
             and claim.felt is None
             for claim, found in zip(claims, verdicts, strict=True)
         ]
-        if not any(doubtful) or not self._covers(taken, sent):
+        if not any(doubtful) or not self._covers(ends.taken, ends.sent):
             return verdicts
         return tuple(
             Verdict(Outcome.SAFE) if is_doubtful else found
             for is_doubtful, found in zip(doubtful, verdicts, strict=True)
         )
 
-    def _verdict(self, claim: Claim, sent: Schema, taken: Schema) -> Verdict:
+    def _verdict(self, claim: Claim, ends: Ends) -> Verdict:
         stepped = claim.stepped
+        if claim.by_example:
+            value = next(self._refused(claim, ends), None)
+            return Verdict(Outcome.SAFE if value is None else Outcome.BREAKS, value)
         if claim.felt is None:
             is_taken = self._covers(claim.taken, stepped)
+            if is_taken is None:
+                is_taken = _is_wider_pattern(claim.taken, claim.sent)
         else:
             is_taken = self._covers({"not": {"type": claim.felt}}, stepped) or None
         if is_taken:
-            is_same = claim.felt is None and self._covers(claim.sent, claim.taken)
+            is_same = claim.felt is None and (
+                self._covers(claim.sent, claim.taken) or _is_wider_pattern(claim.sent, claim.taken)
+            )
             return Verdict(Outcome.SAME if is_same else Outcome.SAFE)
         if claim.read is not None and claim.felt is None and self._covers(claim.read, stepped):
             return Verdict(Outcome.READ)
-        value = next(self._refused(claim, sent, taken), None)
+        value = next(self._refused(claim, ends), None)
         if is_taken is False or claim.felt or value is not None:
             return Verdict(Outcome.BREAKS, value)
         return Verdict(Outcome.UNPROVEN)
@@ -125,18 +149,19 @@ class Prover:
             return None
         return None if found == Containment.UNKNOWN else found == Containment.YES
 
-    def _refused(self, claim: Claim, sent: Schema, taken: Schema) -> Iterator[str]:
+    def _refused(self, claim: Claim, ends: Ends) -> Iterator[str]:
         """Values that one side sends and the other refuses, for this step and as a whole."""
-        validator = self._compiled.validator
+        # The step first: it is small.
+        asked = (
+            *((claim.stepped, True), (claim.taken, False), (claim.read or False, False)),
+            *((ends.sent, True), (ends.union, True), (ends.taken, False)),
+        )
         try:
-            accepting = [validator(each) for each in (sent, claim.stepped)]
-            refusing = [validator(each) for each in (taken, claim.taken, claim.read or False)]
+            checks = [(self._compiled.validator(each), expected) for each, expected in asked]
         except UNUSABLE:
             return
-        for value in self._candidates(claim, sent):
-            if all(each.is_valid(value) for each in accepting) and not any(
-                each.is_valid(value) for each in refusing
-            ):
+        for value in self._candidates(claim, ends.sent):
+            if all(each.is_valid(value) is expected for each, expected in checks):
                 text = json.dumps(value, ensure_ascii=False)
                 if len(text) <= _LONGEST:
                     yield text
@@ -145,13 +170,13 @@ class Prover:
         """Values between both ends of the step first, made into values that are sent."""
         difference = self._difference(claim)
         absent = _absent(difference)
-        sources = chain(self._samples.of(difference), self._samples.of(claim.taken))
-        for value in sources:
+        yield from _texts_outside(claim.taken, claim.sent)
+        objects = [each for each in self._samples.witnesses(sent) if isinstance(each, dict)]
+        for value in chain(self._samples.of(difference), self._samples.of(claim.taken)):
             if isinstance(value, dict):
-                for whole in self._samples.witnesses(sent):
-                    if isinstance(whole, dict):
-                        joined = {**value, **whole}
-                        yield {name: each for name, each in joined.items() if name not in absent}
+                for whole in objects:
+                    joined = {**value, **whole}
+                    yield {name: each for name, each in joined.items() if name not in absent}
             yield value
         yield from self._samples.of(sent)
 
@@ -161,6 +186,29 @@ class Prover:
             return canonical(claim.stepped).subtract(canonical(claim.taken)).to_json_schema()
         except UNUSABLE:
             return False
+
+
+def _is_wider_pattern(taken: Schema, sent: Schema) -> bool | None:
+    """Whether two schemas differ in a pattern only, and one has all texts of the other.
+
+    None if that is not known: what else is said of the text may rule out the others.
+    """
+    names = {name for name in taken.keys() | sent.keys() if taken.get(name) != sent.get(name)}
+    with suppress(UndecidedError):
+        if names == {"pattern"} and text_outside(*_patterns(sent, taken)) is None:
+            return True
+    return None
+
+
+def _texts_outside(taken: Schema, sent: Schema) -> Iterator[str]:
+    """A text that has the pattern of one schema and not that of another."""
+    with suppress(UndecidedError):
+        if "pattern" in taken and (text := text_outside(*_patterns(sent, taken))) is not None:
+            yield text
+
+
+def _patterns(*schemas: Schema) -> Iterator[str]:
+    return (str(each.get("pattern", "")) for each in schemas)
 
 
 def _absent(schema: Any) -> frozenset[str]:

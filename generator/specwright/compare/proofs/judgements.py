@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from specwright.compare.proofs.containment import Outcome, Prover, Verdict
+from specwright.compare.proofs.containment import Ends, Outcome, Prover, Verdict
 from specwright.compare.schemas.alternatives import Alternative
 from specwright.compare.schemas.pairs import Schema, directed
 from specwright.compare.schemas.steps import Claim
@@ -25,7 +26,7 @@ def judgements(walk: Walk, differences: Sequence[Difference]) -> Judged:
     prover = Prover(walk.sides)
     claims = {each: each.claims for each in differences if each.claims}
     tasks = [
-        partial(prover.verdicts, found, *_whole(each, walk.sides)) for each, found in claims.items()
+        partial(prover.verdicts, found, _ends(each, walk.sides)) for each, found in claims.items()
     ]
     outcomes = isolated(tasks, _limits(tasks))
     judged = {
@@ -64,36 +65,66 @@ def _excused(walk: Walk, prover: Prover, judged: Judged) -> list[Difference]:
     doubtful = [
         each
         for each in walk.below
-        if each.pair.frame and any(below in broken for below in walk.reached([each]))
+        if each.pair.frame
+        and not _is_shown(each, judged.get(each, ()), walk.sides)
+        and any(below in broken for below in walk.reached([each]))
     ]
     tasks = [partial(prover.covers, *_framed(each, walk.sides)) for each in doubtful]
     outcomes = isolated(tasks, _limits(tasks)) if tasks else ()
     return [each for each, outcome in zip(doubtful, outcomes, strict=True) if outcome is True]
 
 
+def _is_shown(
+    difference: Difference, verdicts: tuple[Verdict, ...], sides: tuple[Side, Side]
+) -> bool:
+    """Whether the union, too, refuses a value that an alternative is meant for.
+
+    What is left open is meant only if that is what changed.
+    """
+    named = _sent(difference, sides).named
+    shown = [
+        (claim, json.loads(found.counterexample))
+        for claim, found in zip(difference.claims, verdicts, strict=False)
+        if found.counterexample is not None
+    ]
+    return any(
+        not isinstance(value, dict) or value.keys() <= named or _closes(claim)
+        for claim, value in shown
+    )
+
+
+def _closes(claim: Claim) -> bool:
+    name = "additionalProperties"
+    return claim.sent.get(name) != claim.taken.get(name)
+
+
+def _sent(difference: Difference, sides: tuple[Side, Side]) -> Alternative:
+    pair = difference.pair
+    flat, _, _ = directed(pair.way.polarity, pair.base, pair.revision)
+    sender, _, _ = directed(pair.way.polarity, *sides)
+    return Alternative(sender.document, flat.places, pair.way.polarity)
+
+
 def _framed(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
-    """The union that takes the values of an alternative, and what the alternative is meant for."""
+    """What takes the values of an alternative, and what the alternative is meant for."""
     pair = difference.pair
     assert pair.frame is not None
-    way = pair.way.polarity
-    flat, _, _ = directed(way, pair.base, pair.revision)
-    sender, receiver, _ = directed(way, *sides)
-    _, taking, _ = directed(way, *pair.frame)
-    return receiver.whole(taking), Alternative(sender.document, flat.places, way).closed(sender)
+    sender, receiver, _ = directed(pair.way.polarity, *sides)
+    taking = {"anyOf": [receiver.whole(each) for each in pair.frame.takers]}
+    return taking, _sent(difference, sides).closed(sender)
 
 
-def _whole(difference: Difference, sides: tuple[Side, Side]) -> tuple[Schema, Schema]:
-    """What is sent and what is taken, as both documents have it."""
+def _ends(difference: Difference, sides: tuple[Side, Side]) -> Ends:
     pair = difference.pair
     if pair.base.hidden or pair.revision.hidden:
         # Documents do not know which properties only the other side sends.
         sent, taken, _ = directed(pair.way.polarity, *difference.ends)
-        return sent, taken
+        return Ends(sent, taken)
     base, revision = sides[0].whole(pair.base.places), sides[1].whole(pair.revision.places)
     sent, taken, _ = directed(pair.way.polarity, base, revision)
     if pair.frame is None:
-        return sent, taken
+        return Ends(sent, taken)
     sent_frame, taken_frame, _ = directed(
-        pair.way.polarity, sides[0].whole(pair.frame[0]), sides[1].whole(pair.frame[1])
+        pair.way.polarity, sides[0].whole(pair.frame.base), sides[1].whole(pair.frame.revision)
     )
-    return {"allOf": [sent, sent_frame]}, taken_frame
+    return Ends(sent, taken_frame, sent_frame)

@@ -98,27 +98,44 @@ class Alternative:
         declared = {name for keyword, name in self.flat.children if keyword == "properties"}
         return declared | self.flat.required
 
+    @cached_property
+    def named(self) -> frozenset[str]:
+        """The properties of an open object, wherever they are named; empty for other schemas."""
+        parts = [
+            each.value
+            for each in applying(self.document, self.places)
+            if isinstance(each.value, dict)
+        ]
+        if any(_SAYING_MORE & part.keys() for part in parts):
+            return frozenset()
+        return frozenset(
+            str(name)
+            for part in parts
+            for keyword in ("properties", "required")
+            for name in part.get(keyword) or ()
+        )
+
     def closed(self, side: Side) -> dict[str, Any]:
         """Return the schema without values that have properties of which it says nothing.
 
         That an open object may get a property is no change of it.
         """
         whole: dict[str, Any] = side.whole(self.places)
-        parts = [
-            each.value
-            for each in applying(self.document, self.places)
-            if isinstance(each.value, dict)
-        ]
-        names = {
-            str(name)
-            for part in parts
-            for keyword in ("properties", "required")
-            for name in part.get(keyword) or ()
-        }
-        if not names or any(_SAYING_MORE & part.keys() for part in parts):
+        if not self.named:
             return whole
-        closing = {"properties": dict.fromkeys(sorted(names), True), "additionalProperties": False}
-        return {"allOf": [whole, closing]}
+        properties = dict.fromkeys(sorted(self.named), True)
+        return {"allOf": [whole, {"properties": properties, "additionalProperties": False}]}
+
+    def may_take(self, sent: Alternative) -> bool:
+        """Whether a value of another schema, without properties it does not name, may fit."""
+        required = self.flat.required
+        if sent.kinds == {"object"} and sent.named and required - sent.named:
+            return False
+        tells_apart = required | sent.flat.required
+        return not _is_of_another_kind(self, sent) and all(
+            sent.tags.get(name, tag) == tag or name not in tells_apart
+            for name, tag in self.tags.items()
+        )
 
 
 def alternatives(
@@ -207,7 +224,7 @@ def _has(document: Document, pointer: Pointer | None) -> bool:
 
 def _likeness(one: Alternative, other: Alternative) -> float:
     """How likely it is that one schema became the other one: from 0, not at all, to 1."""
-    if one.kinds and other.kinds and not one.kinds & other.kinds:
+    if _is_of_another_kind(one, other):
         return 0
     if any(other.tags.get(name, tag) != tag for name, tag in one.tags.items()):
         return 0
@@ -219,6 +236,10 @@ def _likeness(one: Alternative, other: Alternative) -> float:
         shared = len(one.properties & other.properties)
         return shared / len(one.properties | other.properties)
     return 0.1 if one.kinds and other.kinds else 0
+
+
+def _is_of_another_kind(one: Alternative, other: Alternative) -> bool:
+    return bool(one.kinds and other.kinds) and not one.kinds & other.kinds
 
 
 def _union(value: Any) -> str | None:

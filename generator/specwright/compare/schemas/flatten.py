@@ -10,6 +10,7 @@ from specwright.compare.schemas.polarity import Polarity
 from specwright.document.applicators import REFERENCES, Subschema, held, spread
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
+from specwright.document.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer, join, resolve
 
 # Members of `properties` and the like: keyword -> name -> schemas that all apply.
@@ -209,6 +210,9 @@ def _add_part(flat: Flat, document: Document, part: Subschema) -> None:
                 _add_child(flat, (name, str(index)), Subschema(at + join(index), child))
         elif name in CHOICES and isinstance(value, list) and name not in flat.choices:
             flat.choices[name] = [Subschema(at + join(n), each) for n, each in enumerate(value)]
+        elif name == "format" and str(value) in CONTENT_FORMATS:
+            keyword, content = CONTENT_FORMATS[value]
+            _add_keyword(flat, keyword, part.value.get(keyword, content), at)
         else:
             _add_keyword(flat, name, value, at)
 

@@ -67,20 +67,32 @@ _ELSEWHERE = frozenset(("if", "allOf", "not", "$dynamicRef", "unevaluatedPropert
 _EVERYTHING = ("", ".*", "^", "$", "^.*")
 
 
+class Frame(NamedTuple):
+    """The unions that two schemas are alternatives of, of which several may take one value.
+
+    Attributes:
+        takers: the alternatives that may take what is sent.
+    """
+
+    base: Subschemas
+    revision: Subschemas
+    takers: tuple[Subschemas, ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Pair:
     """A schema of the base and the one of the revision that took its place.
 
     Attributes:
         unions: what became of the alternatives.
-        frame: both unions that these are alternatives of: what one refuses another may take.
+        frame: both unions that these are alternatives of, if what one refuses another may take.
     """
 
     base: Flat
     revision: Flat
     way: Way
     unions: tuple[Union, ...] = ()
-    frame: tuple[Subschemas, Subschemas] | None = None
+    frame: Frame | None = None
 
     @property
     def is_lifted(self) -> bool:

@@ -23,6 +23,7 @@ from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.document.applicators import applying
 from specwright.document.model import Document
+from specwright.document.upgrade import CONTENT_FORMATS
 from specwright.pointer import Pointer
 from specwright.samples.non_validating import KNOWN_FORMATS, felt_by
 from specwright.samples.sides import Side
@@ -32,6 +33,8 @@ COMPATIBLE = ChangeRule.SCHEMA_COMPATIBLE
 
 # Formats of which the second takes every value of the first.
 _WIDER_FORMATS = (["int32", "int64"], ["float", "double"], ["uri", "uri-reference"])
+# What 3.0 calls a content.
+_FORMATS = {content: name for name, content in CONTENT_FORMATS.items() if name != "base64"}
 # Null, as a value of these keywords.
 _NULLS = {"type": '"null"', "enum": "null"}
 _NULL = {"widened": "null is allowed now", "narrowed": "null is not allowed any more"}
@@ -48,6 +51,7 @@ class Claim:
         otherwise: the rule that the step breaks even so.
         base, revision: the places of the keyword.
         read: what the receiver takes as well, where values are text.
+        by_example: whether only a value shows a break, as writers rarely mean it.
     """
 
     rule: ChangeRule
@@ -59,6 +63,7 @@ class Claim:
     message: str
     otherwise: ChangeRule = COMPATIBLE
     read: Schema | None = None
+    by_example: bool = False
     context: Schema = field(default_factory=dict)
 
     @property
@@ -137,7 +142,12 @@ def _union_step(
         yield Claim(ChangeRule(f"union-{suffix}"), sent, taken, None, base, revision, union.message)
         return
     if not alone:
-        if others:
+        ends = _divided(union, pair, sides)
+        if ends is not None:
+            message = f"{union.message}, and a value may fit several"
+            rule = ChangeRule(f"union-{suffix}")
+            yield Claim(rule, *ends, None, base, revision, message, by_example=True)
+        elif others:
             yield Plain(COMPATIBLE, base, revision, union.message)
         return
     stem = _union_stem(union, alone)
@@ -148,6 +158,22 @@ def _union_step(
     if stem == "nullable":
         message = _NULL[suffix]
     yield Claim(rule, lost, taken, None, base, revision, message, otherwise)
+
+
+def _divided(union: Union, pair: Pair, sides: tuple[Side, Side]) -> tuple[Schema, Schema] | None:
+    """One schema that becomes others, and what does not fit several: `oneOf` refuses that.
+
+    None if it is one of them: a schema beside it is meant for values that it is not for.
+    """
+    lone, others, _ = directed(pair.way.polarity, union.base, union.revision)
+    names = directed(pair.way.polarity, *union.names)
+    if names[:2] != (None, "oneOf") or len(lone) != 1:
+        return None
+    if any(each.meaning == lone[0].meaning for each in others):
+        return None
+    sender, receiver, _ = directed(pair.way.polarity, *sides)
+    choices = [receiver.whole(each.places) for each in others]
+    return lone[0].closed(sender), {"anyOf": [{"oneOf": choices}, {"not": {"anyOf": choices}}]}
 
 
 def _union_stem(union: Union, alone: list[Alternative]) -> str:
@@ -167,7 +193,7 @@ def _keyword_step(
     ]
     base = pair.base.place(names[0], pair.revision)
     revision = pair.revision.place(names[0], pair.base)
-    message = "; ".join(f"{name} {_words(name, pair)}" for name in names)
+    message = "; ".join(_words(name, pair) for name in names)
     sent, taken, suffix = directed(pair.way.polarity, before, after)
     stem = group.stem
     if _is_null_only(names, before, after):
@@ -216,8 +242,18 @@ def _null_place(keyword: str, flat: Flat, other: Flat) -> Pointer:
 
 
 def _words(name: str, pair: Pair) -> str:
+    """What happened to a keyword, by the name that the documents have for it."""
     sides = (pair.base, pair.revision)
     values = [side.keywords.get(name) for side in sides]
+    if values == [None, None] and name == "enum":
+        name, values = "const", [side.keywords.get("const") for side in sides]
+    if any(side.where.get(name, "").endswith("/format") for side in sides):
+        values = [_FORMATS.get((name, str(each)), each) for each in values]
+        name = "format"
+    return f"{name} {_happened(name, values, sides)}"
+
+
+def _happened(name: str, values: list[Any], sides: tuple[Flat, Flat]) -> str:
     if values == [None, None]:
         has = [any(key[0] == name for key in side.children) for side in sides]
         return {(False, True): "is new", (True, False): "is gone"}.get((has[0], has[1]), "changed")
@@ -293,7 +329,7 @@ def _property_step(
 
 def _declared(document: Document, pair: Pair) -> set[str]:
     """The properties that the revision declares for values of a pair, if only in an alternative."""
-    places = pair.frame[1] if pair.frame else pair.revision.places
+    places = pair.frame.revision if pair.frame else pair.revision.places
     return {
         str(name)
         for each in applying(document, places)

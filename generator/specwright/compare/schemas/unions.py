@@ -59,8 +59,14 @@ class Union:
         """What it gains and loses."""
         old, new = _listed(self.base), _listed(self.revision)
         if None not in self.names:
-            parts = [("gains", _listed(self.new)), ("loses", _listed(self.gone))]
-            words = [f"{verb} {each}" for verb, each in parts if each]
+            names = [{each.name for each in only} for only in (self.new, self.gone)]
+            same = names[0] & names[1]
+            parts = {
+                "gains": [each for each in self.new if each.name not in same],
+                "loses": [each for each in self.gone if each.name not in same],
+                "has another": [each for each in self.new if each.name in same],
+            }
+            words = [f"{verb} {_listed(each)}" for verb, each in parts.items() if each]
             return f"{self.names[1]} {' and '.join(words)}"
         if old and new:
             lists = [name and f" {name} of" for name in self.names]

@@ -9,10 +9,10 @@ from typing import NamedTuple
 from specwright.compare.schemas.alternatives import Alternative, is_another
 from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.flatten import Flat, Subschemas, flatten
-from specwright.compare.schemas.pairs import Pair, Schema, directed, written
+from specwright.compare.schemas.pairs import Frame, Pair, Schema, directed, written
 from specwright.compare.schemas.polarity import Way
 from specwright.compare.schemas.steps import Claim, Plain, steps
-from specwright.compare.schemas.unions import unions
+from specwright.compare.schemas.unions import Union, unions
 from specwright.document.applicators import Subschema, applying
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS
@@ -154,10 +154,13 @@ class Walk:
             yield _Places(base.children[key], revision.children[key])
         if not pair.is_lifted:
             yield from self._other_properties(pair)
-        frame = pair.frame or (base.places, revision.places)
         for union in pair.unions:
             for new, old in union.partners:
-                yield _Places(union.base[old].places, union.revision[new].places, frame)
+                takers = tuple(_takers(union, old, new, pair.way))
+                frame = Frame(base.places, revision.places, takers) if len(takers) > 1 else None
+                yield _Places(
+                    union.base[old].places, union.revision[new].places, pair.frame or frame
+                )
 
     def _other_properties(self, pair: Pair) -> Iterator[_Places]:
         """The properties that only one side declares, beside what the other one says of them."""
@@ -176,11 +179,24 @@ class Walk:
 
 
 class _Places(NamedTuple):
-    """Where the schemas of a pair stand, and the unions that these are alternatives of."""
+    """Where the schemas of a pair stand.
+
+    Attributes:
+        frame: the unions that these are alternatives of, if others may take the same values.
+    """
 
     base: Subschemas
     revision: Subschemas
-    frame: tuple[Subschemas, Subschemas] | None = None
+    frame: Frame | None = None
+
+
+def _takers(union: Union, old: int, new: int, way: Way) -> Iterator[Subschemas]:
+    """The alternatives that may take values of one: its partner, and some of the others."""
+    sent, partner, _ = directed(way.polarity, union.base[old], union.revision[new])
+    _, taking, _ = directed(way.polarity, union.base, union.revision)
+    for each in taking:
+        if each is partner or each.may_take(sent):
+            yield each.places
 
 
 def _rest(flat: Flat, name: str) -> Iterator[Subschemas]:
@@ -219,8 +235,9 @@ def _ends(document: Document, places: Subschemas) -> Subschemas:
 
 
 def _key(places: _Places, way: Way) -> PairKey:
-    frame = places.frame or ((), ())
-    return (*map(_identity, (places.base, places.revision, *frame)), way)
+    frame = places.frame or Frame((), (), ())
+    parts = places.base, places.revision, frame.base, frame.revision, *frame.takers
+    return (*map(_identity, parts), way)
 
 
 def _identity(places: Subschemas) -> tuple[tuple[Pointer, str], ...]:

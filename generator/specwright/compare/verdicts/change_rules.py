@@ -11,6 +11,7 @@ class ChangeRule(StrEnum):
 
     OPERATION_REMOVED = "operation-removed"
     SUNSET_SOONER = "sunset-sooner"
+    STABILITY_LOWERED = "stability-lowered"
     PARAMETER_REQUIRED = "parameter-required"
     PARAMETER_NOT_SENT = "parameter-not-sent"
     PARAMETER_MOVED = "parameter-moved"
@@ -76,6 +77,8 @@ class ChangeRule(StrEnum):
     DECLARATION_COMPATIBLE = "declaration-compatible"
     DEPRECATION = "deprecation"
     SUNSET_OPERATION_REMOVED = "sunset-operation-removed"
+    SUNSET_REMOVED = "sunset-removed"
+    UNSTABLE_CHANGED = "unstable-changed"
     ERROR_STATUS_REMOVED = "error-status-removed"
     DIFF_UNPROVEN = "diff-unproven"
     DIFF_INCOMPLETE = "diff-incomplete"
@@ -128,6 +131,10 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
         ChangeRule.SUNSET_SOONER: (
             "The day on which something goes (`x-sunset`) is nearer than announced, or no longer "
             "known: clients that planned by it are late."
+        ),
+        ChangeRule.STABILITY_LOWERED: (
+            "Clients rely on an operation that may change in any way from now on "
+            "(`x-stability-level`, `x-internal`)."
         ),
         ChangeRule.PARAMETER_REQUIRED: (
             "Requests without the parameter were fine and are refused from now on."
@@ -264,6 +271,14 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
         ChangeRule.SUNSET_OPERATION_REMOVED: (
             "An operation is gone after the day that was announced for it (`deprecated`, "
             "`x-sunset`)."
+        ),
+        ChangeRule.SUNSET_REMOVED: (
+            "A parameter, header or property is gone after the day that was announced for it "
+            "(`deprecated`, `x-sunset`)."
+        ),
+        ChangeRule.UNSTABLE_CHANGED: (
+            "Operations that promise nothing yet changed in a way that would break clients "
+            "(`x-stability-level` draft or alpha, or `x-internal: true`)."
         ),
         ChangeRule.ERROR_STATUS_REMOVED: (
             "An answer that is no success is gone; clients handle one case too many."

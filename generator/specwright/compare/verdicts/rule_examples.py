@@ -29,6 +29,7 @@ paths:
       responses: {default: {description: The order.}}
 """
 _PARAMETER = _OPERATION % "- {name: lang, in: query%s, schema: {type: string}}"
+_LANG = "- {name: lang, in: query, schema: {}}"
 _BOTH = "- {name: lang, in: query, schema: {}}\n      - {name: area, in: query, schema: {}}"
 _BOTH_OTHERWISE = (
     "- {name: area, in: query, schema: {}}\n      - {name: lang, in: query, schema: {}}"
@@ -150,6 +151,9 @@ EXAMPLES: Mapping[str, Example] = {
         "deprecated: true\n      x-sunset: '2027-06-30'",
         "deprecated: true",
         "deprecated: true\n      x-sunset: '2027-12-31'",
+    ),
+    ChangeRule.STABILITY_LOWERED: _example(
+        _OPERATION, "deprecated: false", "x-stability-level: beta", "x-stability-level: stable"
     ),
     ChangeRule.PARAMETER_REQUIRED: _example(_PARAMETER, "", ", required: true"),
     ChangeRule.PARAMETER_NOT_SENT: _example(
@@ -342,6 +346,22 @@ EXAMPLES: Mapping[str, Example] = {
             f"{_GET}, /b: {{get: {{deprecated: true, x-sunset: '2999-01-31', responses: {{}}}}}}",
             _GET,
         ),
+    ),
+    ChangeRule.SUNSET_REMOVED: _example(
+        _OPERATION,
+        "- {name: lang, in: query, deprecated: true, x-sunset: '2020-01-31', schema: {}}",
+        "",
+        good=_pair(
+            _OPERATION,
+            "- {name: lang, in: query, deprecated: true, x-sunset: '2999-01-31', schema: {}}",
+            "",
+        ),
+    ),
+    ChangeRule.UNSTABLE_CHANGED: _example(
+        _OPERATION,
+        f"{_LANG}\n      x-stability-level: alpha",
+        "x-stability-level: alpha",
+        f"{_LANG}\n      x-stability-level: stable",
     ),
     ChangeRule.ERROR_STATUS_REMOVED: _example(
         _RESPONSES,

@@ -13,8 +13,9 @@ from specwright.errors import InputError, Location
 MAX_DEPTH = 200
 
 _SPACE = re.compile(r"[ \t\n\r]*")
+_TEXT = re.compile(r'"(?:[^"\\]|\\.)*"')
 _TOKEN = re.compile(
-    r'"(?:[^"\\]|\\.)*"|-?(?:NaN|Infinity)|-?\d[\d.eE+-]*|[{}\[\],:]|true|false|null'
+    rf"{_TEXT.pattern}|-?(?:NaN|Infinity)|-?\d[\d.eE+-]*|[{{}}\[\],:]|true|false|null"
 )
 _HINTS = (
     ("Expecting property name", "a trailing comma, a comment or single quotes are not JSON"),
@@ -161,9 +162,9 @@ def _has_lone_surrogate(text: str) -> bool:
     if not _SURROGATE.search(text):
         return False
     return any(
-        _LONE_SURROGATE.search(json.loads(token[0], strict=False))
-        for token in _TOKEN.finditer(text)
-        if token[0][0] == '"'
+        _LONE_SURROGATE.search(json.loads(each, strict=False))
+        for each in _TEXT.findall(text)
+        if _SURROGATE.search(each)
     )
 
 

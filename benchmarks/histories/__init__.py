@@ -1,0 +1,1 @@
+"""The review on histories of documents that others wrote."""

@@ -1,0 +1,49 @@
+"""Review each version of the listed documents against the one before it; write the page."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+from pathlib import Path
+
+from benchmarks.histories.outcomes import Outcome, outcome
+from benchmarks.histories.page import page
+from benchmarks.histories.versions import History, histories, versions
+from benchmarks.workshop import ROOT
+
+PAGE = ROOT / "docs" / "review-histories.md"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.histories", description=__doc__)
+    parser.add_argument("--clones", type=Path, default=ROOT / ".nox" / "histories")
+    parser.add_argument("--most", type=int, default=30, help="Versions of each, the last ones.")
+    options = parser.parse_args()
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = {
+            history: [
+                pool.submit(outcome, clone, history.path, *pair)
+                for pair in pairwise(versions(clone, history, options.most))
+            ]
+            for history, clone in histories(options.clones)
+        }
+        results = {history: [each.result() for each in found[history]] for history in found}
+    _dump(options.clones / "findings.jsonl", results)
+    PAGE.write_text(page(results), "utf-8")
+
+
+def _dump(file: Path, results: dict[History, list[Outcome]]) -> None:
+    """Write what was said of each pair, one to a line, to be read by people."""
+    lines = [
+        json.dumps({"history": history._asdict(), **each._asdict()})
+        for history, outcomes in results.items()
+        for each in outcomes
+    ]
+    file.write_text("\n".join(lines) + "\n", "utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,87 @@
+"""The outcomes as a Markdown page."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from benchmarks.histories.outcomes import Outcome
+from benchmarks.histories.versions import History
+
+HEAD = """\
+# The review on histories of others
+
+Written by `nox -s histories`; do not edit. `specwright diff` compared each version of a document \
+with the one before it, in repositories that have nothing to do with this one. \
+`benchmarks/histories/repositories.txt` lists repository, path and last commit; the documents are \
+not here.
+"""
+_LEVELS = ("error", "warning", "info")
+# Findings about the run and not about a change.
+_ABOUT_THE_VERSION = ("version-suggested", "version-too-low", "diff-invalid")
+
+
+def page(results: Mapping[History, Sequence[Outcome]]) -> str:
+    """What became of all pairs, by rule and by document."""
+    outcomes = [each for pairs in results.values() for each in pairs]
+    parts = (_counts(len(results), outcomes), _rules(outcomes), _documents(results))
+    return "\n".join([HEAD, *("\n".join(each) + "\n" for each in parts)])
+
+
+def _counts(documents: int, outcomes: Sequence[Outcome]) -> Iterator[str]:
+    compared = [each for each in outcomes if not each.refusal and not each.crash]
+    seconds = sorted(each.seconds for each in compared)
+    yield "| | |"
+    yield "|---|---:|"
+    yield f"| documents | {documents} |"
+    yield f"| pairs of versions | {len(outcomes):,} |"
+    yield f"| refused, as a version is not usable | {sum(bool(o.refusal) for o in outcomes)} |"
+    yield f"| crashes | {sum(bool(each.crash) for each in outcomes)} |"
+    for level in _LEVELS:
+        count = sum(len(_of_level(each, level)) for each in compared)
+        yield f"| findings, {level} | {count:,} |"
+    yield f"| pairs with an error | {sum(bool(_of_level(o, 'error')) for o in compared)} |"
+    yield f"| pairs without a finding | {sum(not _found(each) for each in compared)} |"
+    for rule in ("diff-unproven", "diff-incomplete"):
+        yield f"| findings of `{rule}` | {sum(_rules_of(each)[rule] for each in compared)} |"
+    yield f"| seconds of processor time, median | {seconds[len(seconds) // 2]:.1f} |"
+    yield f"| seconds of processor time, most | {seconds[-1]:.1f} |"
+
+
+def _rules(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    count: Counter[tuple[str, str]] = Counter(
+        (each["rule"], each["level"]) for outcome in outcomes for each in _found(outcome)
+    )
+    yield "| rule | level | findings |"
+    yield "|---|---|---:|"
+    for (rule, level), number in sorted(
+        count.items(), key=lambda each: (_LEVELS.index(each[0][1]), -each[1], each[0])
+    ):
+        yield f"| `{rule}` | {level} | {number:,} |"
+
+
+def _documents(results: Mapping[History, Sequence[Outcome]]) -> Iterator[str]:
+    yield f"| document | pairs | {' | '.join(_LEVELS)} | without a finding | refused | slowest, s |"
+    yield "|---|---:|---:|---:|---:|---:|---:|---:|"
+    for history, outcomes in results.items():
+        compared = [each for each in outcomes if not each.refusal and not each.crash]
+        cells = [
+            len(outcomes),
+            *(sum(len(_of_level(each, level)) for each in compared) for level in _LEVELS),
+            sum(not _found(each) for each in compared),
+            sum(bool(each.refusal) for each in outcomes),
+            f"{max((each.seconds for each in outcomes), default=0):.1f}",
+        ]
+        yield f"| {history.repository} {history.path} | {' | '.join(map(str, cells))} |"
+
+
+def _found(outcome: Outcome) -> list[dict[str, str]]:
+    return [each for each in outcome.findings if each["rule"] not in _ABOUT_THE_VERSION]
+
+
+def _of_level(outcome: Outcome, level: str) -> list[dict[str, str]]:
+    return [each for each in _found(outcome) if each["level"] == level]
+
+
+def _rules_of(outcome: Outcome) -> Counter[str]:
+    return Counter(each["rule"] for each in outcome.findings)
