@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.service import deliveries, requests
 from benchmarks.service.report import page
+from benchmarks.service.servers import postgres
 from benchmarks.workshop import ROOT, Workshop
 
 
@@ -18,10 +19,12 @@ def main() -> None:
     # Not inside the repository, and on a disk: what is in memory needs no flush.
     with TemporaryDirectory(dir="/var/tmp") as place:
         workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", options.rounds)
-        rounds = requests.measure(workshop, options.seconds, options.only or "")
-        if options.only:
-            return
-        text = page(rounds, deliveries.measure(workshop, 2 * options.seconds))
+        with postgres(workshop) as server:
+            rounds = requests.measure(workshop, options.seconds, options.only or "", server)
+            if options.only:
+                return
+            dead = deliveries.beside_dead(workshop, 4 * options.seconds, server)
+        text = page(rounds, deliveries.measure(workshop, 2 * options.seconds), dead)
         (ROOT / "docs" / "benchmarks-service.md").write_text(text, "utf-8")
 
 

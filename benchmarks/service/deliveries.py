@@ -1,4 +1,4 @@
-"""First attempts of webhooks: from the moment of an event to its arrival at a healthy endpoint."""
+"""Webhooks: from the moment of an event to its arrival, and orders beside dead receivers."""
 
 import asyncio
 import contextlib
@@ -9,49 +9,67 @@ import subprocess
 import sys
 import time
 from dataclasses import asdict, dataclass
-from datetime import datetime
 from pathlib import Path
 from statistics import quantiles
 
 import trustme
 
 from benchmarks.service.load import Connection, order
-from benchmarks.service.servers import Serving, service
+from benchmarks.service.servers import Postgres, Serving, service
 from benchmarks.workshop import ROOT, Workshop
 
 ENDPOINTS = 100
 DEAD = 1
 PER_SECOND = 200
+# Of those who accept connections and never answer, beside some that do.
+MANY_DEAD = 300
+BESIDE_DEAD = 330
+CALM_PER_SECOND = 80
 _HEAD = b"\r\n\r\n"
 _ANSWER = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"
 _LONGEST = 30.0
+_DIGITS = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What the process that orders and receives has to know."""
+    """What the process that orders and receives has to know; the first receivers are dead."""
 
     port: int
     prefix: str
     keys: list[str]
     certificate: str
     seconds: float
+    per_second: int
+    dead: int
 
 
 @dataclass(frozen=True, slots=True)
 class Attempts:
-    """How long first attempts took in milliseconds, and how many of them never came."""
+    """How long first attempts took in milliseconds, and how many of them never came.
+
+    Attributes:
+        order_p50: how long an order took, in milliseconds, and so for `order_p99`.
+    """
 
     p50: float
     p99: float
     longest: float
     arrived: int
     missing: int
+    order_p50: float
+    order_p99: float
 
 
 def address(number: int) -> str:
     """An address of this machine for each endpoint, as different hosts have."""
-    return f"127.0.1.{number + 1}"
+    return f"127.0.{number // 250 + 1}.{number % 250 + 1}"
+
+
+def made_at(event_id: str) -> float:
+    """The time in an id, which is exact to the millisecond; other times are in seconds."""
+    time_digits = event_id.partition("_")[2][:10]
+    return sum(_DIGITS.index(each) << 5 * (9 - at) for at, each in enumerate(time_digits)) / 1000
 
 
 class Receiver:
@@ -75,19 +93,20 @@ class Receiver:
         with contextlib.suppress(asyncio.CancelledError):
             await asyncio.sleep(3600)
 
-    def attempts(self, expected: int) -> Attempts:
+    def attempts(self, expected: int, orders: list[float]) -> Attempts:
         first: dict[str, float] = {}
         for at, body in self.arrivals:
-            event = json.loads(body)
-            created = datetime.fromisoformat(event["created_at"]).timestamp()
-            first.setdefault(event["id"], at - created)
-        cuts = quantiles(first.values(), n=100)
+            event_id = json.loads(body)["id"]
+            first.setdefault(event_id, at - made_at(event_id))
+        cuts, order_cuts = quantiles(first.values(), n=100), quantiles(orders, n=100)
         return Attempts(
             p50=cuts[49] * 1000,
             p99=cuts[98] * 1000,
             longest=max(first.values()) * 1000,
             arrived=len(first),
             missing=expected - len(first),
+            order_p50=order_cuts[49] * 1000,
+            order_p99=order_cuts[98] * 1000,
         )
 
 
@@ -116,46 +135,85 @@ async def run(plan: Plan) -> Attempts:
         (await loop.create_connection(Connection, "127.0.0.1", plan.port))[1] for _ in plan.keys
     ]
     for number, key in enumerate(plan.keys):
-        port = ports[number < DEAD]
+        port = ports[number < plan.dead]
         url = f"https://{address(number)}:{port}/hooks"
         await register(connections[number], plan, key, url)
 
-    total = round(PER_SECOND * plan.seconds)
+    turns = [asyncio.Lock() for _ in plan.keys]
+
+    async def place(number: int) -> float:
+        sent = loop.time()
+        at = number % len(plan.keys)
+        # A connection takes one request at a time.
+        async with turns[at]:
+            await connections[at].send(order(plan.prefix, plan.keys[at], f"event-{number}"))
+        return loop.time() - sent
+
+    total = round(plan.per_second * plan.seconds)
     began = loop.time()
+    placing = []
     for number in range(total):
-        await asyncio.sleep(max(0.0, began + number / PER_SECOND - loop.time()))
-        place = number % len(plan.keys)
-        request = order(plan.prefix, plan.keys[place], f"event-{number}")
-        connections[place].send(request)
-    expected = sum(number % len(plan.keys) >= DEAD for number in range(total))
+        await asyncio.sleep(max(0.0, began + number / plan.per_second - loop.time()))
+        placing.append(asyncio.create_task(place(number)))
+    expected = sum(number % len(plan.keys) >= plan.dead for number in range(total))
     end = loop.time() + _LONGEST
     while len(receiver.arrivals) < expected and loop.time() < end:
         await asyncio.sleep(0.05)
-    return receiver.attempts(expected)
+    return receiver.attempts(expected, await asyncio.gather(*placing))
 
 
 def measure(workshop: Workshop, seconds: float) -> list[Attempts]:
     """Measure the service with its worker in one process on SQLite."""
-    place = workshop.fresh("certificates")
-    authority = trustme.CA()
-    authority.cert_pem.write_to_path(place / "ca.pem")
-    names = [address(number) for number in range(ENDPOINTS)]
-    authority.issue_cert(*names).private_key_and_cert_chain_pem.write_to_path(place / "server.pem")
-    variables = {
-        "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
-        "ESIM_WEBHOOK_CA_FILE": str(place / "ca.pem"),
-    }
+    certificates = _certificates(workshop)
     found = []
     for number in range(workshop.rounds):
         database = str(workshop.fresh(f"deliveries-{number}") / "service.db")
-        with service(database, partners=ENDPOINTS, variables=variables) as serving:
-            found.append(_one(serving, place / "server.pem", seconds))
-            print("deliveries", found[-1], file=sys.stderr, flush=True)
+        found.append(_one(database, certificates, ENDPOINTS, seconds, PER_SECOND, DEAD))
     return found
 
 
-def _one(serving: Serving, certificate: Path, seconds: float) -> Attempts:
-    plan = Plan(serving.ports[0], serving.prefix, serving.keys, str(certificate), seconds)
+def beside_dead(
+    workshop: Workshop, seconds: float, server: Postgres
+) -> dict[tuple[str, int], list[Attempts]]:
+    """Measure orders of partners of whom none or most have receivers that never answer."""
+    certificates = _certificates(workshop)
+    found: dict[tuple[str, int], list[Attempts]] = {}
+    for number in range(workshop.rounds):
+        for dead in (0, MANY_DEAD):
+            file = str(workshop.fresh(f"dead-{number}-{dead}") / "service.db")
+            for name, database in (("SQLite", file), ("PostgreSQL", server.database())):
+                one = _one(database, certificates, BESIDE_DEAD, seconds, CALM_PER_SECOND, dead)
+                found.setdefault((name, dead), []).append(one)
+    return found
+
+
+def _certificates(workshop: Workshop) -> Path:
+    place = workshop.fresh("certificates")
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(place / "ca.pem")
+    names = [address(number) for number in range(BESIDE_DEAD)]
+    authority.issue_cert(*names).private_key_and_cert_chain_pem.write_to_path(place / "server.pem")
+    return place
+
+
+def _one(
+    database: str, certificates: Path, partners: int, seconds: float, per_second: int, dead: int
+) -> Attempts:
+    variables = {
+        "ESIM_WEBHOOK_ALLOW_CIDR": "127.0.0.0/8",
+        "ESIM_WEBHOOK_CA_FILE": str(certificates / "ca.pem"),
+    }
+    with service(database, partners=partners, variables=variables) as serving:
+        attempts = _deliver(serving, certificates / "server.pem", seconds, per_second, dead)
+    print("deliveries", dead, attempts, file=sys.stderr, flush=True)
+    return attempts
+
+
+def _deliver(
+    serving: Serving, certificate: Path, seconds: float, per_second: int, dead: int
+) -> Attempts:
+    port, keys = serving.ports[0], serving.keys
+    plan = Plan(port, serving.prefix, keys, str(certificate), seconds, per_second, dead)
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.service.deliveries"],
         input=json.dumps(asdict(plan)),

@@ -40,13 +40,18 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """What came of a plan; the times are milliseconds, and `began` is that of the clock."""
+    """What came of a plan; the times are milliseconds, and `began` is that of the clock.
+
+    Attributes:
+        cpu: microseconds of this process per answer.
+    """
 
     per_second: float
     p50: float
     p99: float
     answers: int
     began: float
+    cpu: float
 
 
 class Connection(asyncio.Protocol):
@@ -157,7 +162,8 @@ async def run(plan: Plan) -> Load:
     begin = first + plan.seconds * WARM_UP
     counted = [seconds for at, seconds in every if at >= begin]
     cuts = quantiles(counted, n=100)
-    return Load(len(counted) / (last - begin), cuts[49] * 1000, cuts[98] * 1000, len(every), began)
+    rate, cpu = len(counted) / (last - begin), time.process_time() * 1e6 / len(every)
+    return Load(rate, cuts[49] * 1000, cuts[98] * 1000, len(every), began, cpu)
 
 
 def main() -> None:

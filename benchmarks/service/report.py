@@ -4,10 +4,19 @@ import os
 import platform
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from operator import attrgetter
 from statistics import median
 
-from benchmarks.service.deliveries import DEAD, ENDPOINTS, PER_SECOND, Attempts
+from benchmarks.service.deliveries import (
+    BESIDE_DEAD,
+    CALM_PER_SECOND,
+    DEAD,
+    ENDPOINTS,
+    MANY_DEAD,
+    PER_SECOND,
+    Attempts,
+)
 from benchmarks.service.load import CLIENTS
 from benchmarks.service.requests import (
     BY_HAND,
@@ -15,11 +24,15 @@ from benchmarks.service.requests import (
     MANY_CLIENTS,
     ONE_ACCOUNT,
     ONE_PROCESS,
+    SHARE,
+    SMALL,
     THREE_PROCESSES,
     Round,
 )
 
 OURS = "service, SQLite"
+_SCALED = (ONE_PROCESS, THREE_PROCESSES)
+_PARTS = ("order_cpu", "order_database_cpu", "orders.cpu")
 
 HEAD = f"""\
 # Benchmarks of the service
@@ -52,8 +65,13 @@ class Goal:
     holds: bool
 
 
-def page(rounds: Mapping[str, Sequence[Round]], attempts: Sequence[Attempts]) -> str:
-    return "\n".join([HEAD, *_orders(rounds), *_gets(rounds), *_rest(rounds, attempts)])
+def page(
+    rounds: Mapping[str, Sequence[Round]],
+    attempts: Sequence[Attempts],
+    dead: Mapping[tuple[str, int], Sequence[Attempts]],
+) -> str:
+    parts = (_orders(rounds), _processes(rounds), _gets(rounds), _dead(dead))
+    return "\n".join([HEAD, *chain(*parts), *_rest(rounds, attempts, dead)])
 
 
 def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
@@ -100,6 +118,53 @@ def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     yield ""
 
 
+def _processes(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
+    cores = os.cpu_count() or 1
+    yield "## What more processes bring\n"
+    yield (
+        "An order costs CPU time in three places: the processes of the service, PostgreSQL, and "
+        f"the clients, which share the {cores} cores here. The *bound* is the number of orders "
+        f"per second at which {cores} cores have no time left. Where it is reached, one process "
+        "more brings nothing: it takes time from the others and from PostgreSQL, and its orders "
+        "share fewer transactions. Of a service with cores of its own beside PostgreSQL the "
+        f"processes with {SHARE:.2f} of a core each are an image, by control groups: they have "
+        "three times the time that one has, and PostgreSQL as much as it wants."
+    )
+    yield "\n| CPU µs per order | service | PostgreSQL | clients | bound/s | orders/s |"
+    yield "|---|---:|---:|---:|---:|---:|"
+    for name in (each + load for load in ("", MANY_CLIENTS) for each in _SCALED):
+        parts = [_of(rounds[name], each) for each in _PARTS]
+        rate = _of(rounds[name], "orders.per_second")
+        yield _row(name, *parts, cores * 1e6 / sum(parts), rate)
+    for name in (each + SMALL for each in _SCALED if each + SMALL in rounds):
+        parts = [_of(rounds[name], each) for each in _PARTS]
+        count = 1 if name.startswith(ONE_PROCESS) else 3
+        rate = _of(rounds[name], "orders.per_second")
+        yield _row(name, *parts, count * SHARE * 1e6 / parts[0], rate)
+    yield ""
+
+
+def _dead(dead: Mapping[tuple[str, int], Sequence[Attempts]]) -> Iterator[str]:
+    yield "## Orders beside dead receivers\n"
+    yield (
+        f"{CALM_PER_SECOND} orders per second of {BESIDE_DEAD} partners with an endpoint each, of "
+        f"which none or {MANY_DEAD} accept connections and never answer; one process.\n"
+    )
+    yield "| | dead | p50 ms | p99 ms |\n|---|---:|---:|---:|"
+    for (name, count), found in sorted(dead.items()):
+        p50, p99 = _of(found, "order_p50"), _of(found, "order_p99")
+        yield f"| {name} | {count} | {_figure(p50)} | {_figure(p99)} |"
+    yield ""
+
+
+def _goals_on_dead(dead: Mapping[tuple[str, int], Sequence[Attempts]]) -> Iterator[Goal]:
+    for name in dict.fromkeys(name for name, _ in dead):
+        with_dead, without = (_of(dead[name, count], "order_p99") for count in (MANY_DEAD, 0))
+        ratio = with_dead / without
+        sentence = f"{name}: p99 of orders beside {MANY_DEAD} dead receivers, times that without"
+        yield Goal(f"{sentence}: at most 1.2", f"{ratio:.2f}", ratio <= 1.2)
+
+
 def _gets(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     yield "## Getting an order by its id\n"
     yield "| | requests/s | ratio | p50 ms | p99 ms | CPU µs |"
@@ -116,7 +181,11 @@ def _gets(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
     yield ""
 
 
-def _rest(rounds: Mapping[str, Sequence[Round]], attempts: Sequence[Attempts]) -> Iterator[str]:
+def _rest(
+    rounds: Mapping[str, Sequence[Round]],
+    attempts: Sequence[Attempts],
+    dead: Mapping[tuple[str, int], Sequence[Attempts]],
+) -> Iterator[str]:
     ours = rounds[OURS]
     p99 = median(each.p99 for each in attempts)
     yield "## First attempts of deliveries\n"
@@ -135,10 +204,12 @@ def _rest(rounds: Mapping[str, Sequence[Round]], attempts: Sequence[Attempts]) -
     yield "\n## Goals\n"
     rate, tail = _of(ours, "orders.per_second"), _of(ours, "orders.p99")
     gets, start = _of(ours, "gets.per_second"), _of(ours, "start")
-    memory = _of(ours, "idle_megabytes")
+    memory, done = _of(ours, "idle_megabytes"), _of(ours, "completed") / rate
     for goal in (
         *_goals_on_postgres(rounds),
+        *_goals_on_dead(dead),
         Goal("at least 1,000 orders/s on SQLite", f"{rate:,.0f}", rate >= 1000),
+        Goal("at least 0.95 of them completed as they are placed", f"{done:.2f}", done >= 0.95),
         Goal("p99 of them under 50 ms", f"{tail:.0f} ms", tail < 50),
         Goal("GET by id at least 3,000/s", f"{gets:,.0f}", gets >= 3000),
         Goal("first attempts: p99 under 1 s", f"{p99:,.0f} ms", p99 < 1000),
@@ -158,9 +229,10 @@ def _goals_on_postgres(rounds: Mapping[str, Sequence[Round]]) -> Iterator[Goal]:
         ("placed, times the baseline", _of(one, placed) / _of(by_hand, placed), 2.5),
         ("completed, times the baseline", _of(one, completed) / _of(by_hand, placed), 1.5),
         *(
-            (f"3 processes {verb}, times 1 process{load}", _more(rounds, load, what), 1.2)
-            for load in ("", MANY_CLIENTS)
+            (f"3 processes {verb}, times 1 process{load}", _more(rounds, load, what), least)
+            for load, least in (("", 1.2), (MANY_CLIENTS, 1.2), (SMALL, 2.2))
             for verb, what in (("placed", placed), ("completed", completed))
+            if ONE_PROCESS + load in rounds
         ),
         (
             "one account completed, times the baseline",
@@ -183,7 +255,7 @@ def _if_any(found: Sequence[Round], name: str) -> float | None:
     return None if getattr(found[0], name) is None else _of(found, name)
 
 
-def _of(found: Sequence[Round], name: str) -> float:
+def _of(found: Sequence[Round | Attempts], name: str) -> float:
     return float(median(map(attrgetter(name), found)))
 
 

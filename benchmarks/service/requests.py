@@ -24,9 +24,9 @@ from benchmarks.service.servers import (
     Serving,
     baseline,
     family_cpu_seconds,
-    postgres,
     service,
 )
+from benchmarks.service.share import can_limit, limited
 from benchmarks.workshop import ROOT, Workshop
 from esim_service.store.drivers.open import is_file
 
@@ -38,6 +38,9 @@ BY_HAND = "FastAPI and SQLAlchemy, PostgreSQL"
 ONE_ACCOUNT = ", one account"
 MANY = 96
 MANY_CLIENTS = f", {MANY} clients"
+# The others have what is left of two cores: PostgreSQL and the clients.
+SHARE = 0.25
+SMALL = ", a fourth of a core each"
 _STATES = "SELECT status, COUNT(*) FROM orders GROUP BY status"
 _TRANSACTIONS = (
     "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"
@@ -80,6 +83,7 @@ class Subject:
     completes: bool
     partners: int = PARTNERS
     clients: int = CLIENTS
+    share: float | None = None
 
 
 def subjects(workshop: Workshop) -> Iterator[Subject]:
@@ -91,33 +95,39 @@ def subjects(workshop: Workshop) -> Iterator[Subject]:
         ours = partial(service, processes=count, cores=everywhere)
         yield Subject(name, ours, True, True)
         yield Subject(name + MANY_CLIENTS, ours, True, True, clients=MANY)
+        if can_limit():
+            yield Subject(name + SMALL, ours, True, True, clients=MANY, share=SHARE)
     yield Subject(BY_HAND, by_hand, True, False)
     ours = partial(service, cores=everywhere)
     yield Subject(ONE_PROCESS + ONE_ACCOUNT, ours, True, True, partners=1)
     yield Subject(BY_HAND + ONE_ACCOUNT, by_hand, True, False, partners=1)
 
 
-def measure(workshop: Workshop, seconds: float, only: str) -> dict[str, list[Round]]:
+def measure(
+    workshop: Workshop, seconds: float, only: str, server: Postgres
+) -> dict[str, list[Round]]:
     """Take turns with all subjects, in as many rounds as the workshop says."""
     wanted = [each for each in subjects(workshop) if only in each.name]
     rounds: dict[str, list[Round]] = {subject.name: [] for subject in wanted}
-    with postgres(workshop) as server:
-        for number in range(workshop.rounds):
-            for subject in wanted:
-                if subject.on_postgres:
-                    place = server.database()
-                else:
-                    place = str(workshop.fresh(f"sqlite-{number}") / "service.db")
-                found = _measure(subject, place, seconds, server, workshop)
-                rounds[subject.name].append(found)
-                print(subject.name, found, file=sys.stderr, flush=True)
+    for number in range(workshop.rounds):
+        for subject in wanted:
+            if subject.on_postgres:
+                place = server.database()
+            else:
+                place = str(workshop.fresh(f"sqlite-{number}") / "service.db")
+            found = _measure(subject, place, seconds, server, workshop)
+            rounds[subject.name].append(found)
+            print(subject.name, found, file=sys.stderr, flush=True)
     return rounds
 
 
 def _measure(
     subject: Subject, place: str, seconds: float, server: Postgres, workshop: Workshop
 ) -> Round:
-    with subject.serve(place, partners=subject.partners) as serving:
+    with (
+        subject.serve(place, partners=subject.partners) as serving,
+        limited(serving.processes, subject.share),
+    ):
         idle = serving.resident_megabytes() / len(serving.processes)
         gets, get_cpu, _ = _load(serving, subject, "gets", seconds, server)
         completed = backlog = None
@@ -128,7 +138,8 @@ def _measure(
             completed = (states.get("completed", 0) - before) / passed
             backlog = states.get("processing", 0)
             _settled(place)
-    counts = _counts(subject, server, workshop) if subject.on_postgres else (None, None, None)
+    is_counted = subject.on_postgres and subject.share is None
+    counts = _counts(subject, server, workshop) if is_counted else (None, None, None)
     return Round(
         orders=orders,
         gets=gets,

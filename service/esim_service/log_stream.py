@@ -11,6 +11,8 @@ from types import TracebackType
 from typing import Self
 
 MOST_WAITING = 10_000
+# One wake-up and one call write many lines under load, which leaves time to those who log.
+_AT_ONCE = 100
 _LAST_SECONDS = 1.0
 _DROPPED = '{{"event": "{count} log lines were dropped: nobody read them", "level": "warning"}}\n'
 
@@ -23,7 +25,8 @@ class LogStream(io.TextIOBase):
 
     def __init__(self, descriptor: int, most_waiting: int = MOST_WAITING) -> None:
         self._descriptor = descriptor
-        self._lines: queue.Queue[str | None] = queue.Queue(most_waiting)
+        self._most_waiting = most_waiting
+        self._lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
         self._dropped = 0
         self._writer = threading.Thread(target=self._write, name="log", daemon=True)
         self._writer.start()
@@ -37,26 +40,36 @@ class LogStream(io.TextIOBase):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        with suppress(queue.Full):
-            self._lines.put_nowait(None)
-            # A reader who does not read keeps nobody from ending.
-            self._writer.join(_LAST_SECONDS)
+        self._lines.put(None)
+        # A reader who does not read keeps nobody from ending.
+        self._writer.join(_LAST_SECONDS)
 
     def write(self, text: str, /) -> int:
         """Leave a text to be written."""
-        try:
-            self._lines.put_nowait(text)
-        except queue.Full:
+        if self._lines.qsize() < self._most_waiting:
+            self._lines.put(text)
+        else:
             self._dropped += 1
         return len(text)
 
     def _write(self) -> None:
-        while (text := self._lines.get()) is not None:
+        while texts := self._next():
             if dropped := self._dropped:
                 self._dropped -= dropped
-                text += _DROPPED.format(count=dropped)
-            data = text.encode("utf-8", "replace")
+                texts.append(_DROPPED.format(count=dropped))
+            data = "".join(texts).encode("utf-8", "replace")
             # A disk that is full, or a reader who is gone, must not stop what comes later.
             with suppress(OSError):
                 while data:
                     data = data[os.write(self._descriptor, data) :]
+
+    def _next(self) -> list[str]:
+        """Wait for texts; return none when there will be no more."""
+        texts: list[str] = []
+        while (text := self._lines.get()) is not None:
+            texts.append(text)
+            if self._lines.empty() or len(texts) == _AT_ONCE:
+                return texts
+        if texts:
+            self._lines.put(None)
+        return texts

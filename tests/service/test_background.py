@@ -134,6 +134,12 @@ async def test_of_several_processes_each_keeps_its_own_jobs(scenery: Scenery) ->
         await until(ended)
         background._jobs._per_kind = 0
         assert background.lease("provision") == 0
+
+        async def is_at_rest() -> bool:
+            return not background._jobs.going
+
+        # The event is there before the job has come to its end.
+        await until(is_at_rest)
         background._jobs._per_kind = 1
         assert background.lease("provision") == JOB_LEASE
         background.stop()

@@ -283,6 +283,64 @@ async def test_a_job_that_a_process_kept_and_never_began_is_done_by_another(worl
     assert (await world.shown(order_id)).status == "completed"
 
 
+async def test_a_job_that_takes_longer_than_its_lease_stays_with_its_process(world: World) -> None:
+    """A carrier may answer later than another process would take over from one that has died."""
+    own, other = crew_of(world), crew_of(world)
+    gate, provision = asyncio.Event(), own.carrier.simulator.provision
+
+    async def slowly(order: Order) -> Sequence[Profile]:
+        await gate.wait()
+        return await provision(order)
+
+    own.carrier.simulator.provision = slowly  # type: ignore[method-assign]
+    answered = await world.order("r1")
+    order_id = json.loads(answered.body)["order_id"]
+    assert await own.runner.fill() == 1
+    for _ in range(5):
+        world.clock.advance(LEASE - 1)
+        assert await own.runner.fill() == 0
+        assert await other.runner.fill() == 0
+    gate.set()
+    await own.runner.settle(10)
+    assert (await world.shown(order_id)).status == "completed"
+    assert (own.carrier.calls[order_id], other.carrier.calls[order_id]) == (1, 0)
+    assert not own.runner._renewed
+
+
+async def test_a_job_that_was_renewed_and_failed_waits_as_any_other(world: World) -> None:
+    own, other = crew_of(world), crew_of(world)
+    gate = asyncio.Event()
+
+    async def in_vain(order: Order) -> Sequence[Profile]:
+        await gate.wait()
+        raise UnreachableError("away")
+
+    own.carrier.simulator.provision = in_vain  # type: ignore[method-assign]
+    await world.order("r1")
+    assert await own.runner.fill() == 1
+    world.clock.advance(LEASE - 1)
+    assert await own.runner.fill() == 0
+    gate.set()
+    await own.runner.settle(10)
+    world.clock.advance(retry_after(1) - 1)
+    assert await other.runner.fill() == 0
+    world.clock.advance(1)
+    assert await other.runner.fill() == 1
+
+
+async def test_a_job_that_was_renewed_is_given_back_when_its_process_ends(world: World) -> None:
+    own, other = crew_of(world), crew_of(world)
+    own.carrier.hangs = True
+    await world.order("r1")
+    async with running(own), asyncio.timeout(DEADLINE):
+        while not own.carrier.calls:
+            await asyncio.sleep(0.01)
+        world.clock.advance(LEASE - 1)
+        while not own.runner._renewed:
+            await asyncio.sleep(0.01)
+    assert await other.runner.fill() == 1
+
+
 async def test_a_job_that_nobody_keeps_is_for_whoever_claims_it(world: World) -> None:
     answered = await world.order("r1")
     assert answered.job is None

@@ -52,6 +52,32 @@ async def test_many_requests_share_commits(sqlite: SqliteDatabase) -> None:
     assert after - before < 100
 
 
+def add_and_fail(name: str) -> Unit[None]:
+    yield from add(name)
+    yield from execute("CREATE TABLE left_behind (name TEXT)")
+    raise ValueError(name)
+
+
+async def test_of_a_commit_only_what_fails_is_undone(sqlite: SqliteDatabase) -> None:
+    """Each of what shares a commit is all there or not at all, whatever the others do."""
+    wanted = [
+        partial(add_and_fail if number % 10 == 9 else add, f"n{number:02}") for number in range(60)
+    ]
+    answers = await asyncio.gather(*map(sqlite.write, wanted), return_exceptions=True)
+    assert [str(each) for each in answers if each] == [f"n{number}9" for number in ["0", *"12345"]]
+    assert await sqlite.read(names) == [f"n{number:02}" for number in range(60) if number % 10 < 9]
+    tables = await sqlite.read(partial(rows, "SELECT * FROM sqlite_master WHERE name LIKE 'left%'"))
+    assert not tables
+
+
+async def test_one_that_fails_alone_writes_nothing(sqlite: SqliteDatabase) -> None:
+    with pytest.raises(ValueError, match="only"):
+        await sqlite.write(partial(add_and_fail, "only"))
+    with pytest.raises(ValueError, match="only"):
+        await sqlite.write(partial(add_and_fail, "only"))
+    assert await sqlite.read(names) == []
+
+
 async def test_a_second_process_is_refused(sqlite: SqliteDatabase) -> None:
     with pytest.raises(OperatorError, match="in use by another process"):
         SqliteDatabase(sqlite.path)

@@ -10,7 +10,7 @@ from partner_esim.server import Problem
 from ..store.statements.unit import Unit
 from ..store.tables import jobs
 from ..store.tables import orders as store
-from ..values.entities import Job, JobKind, Scope
+from ..values.entities import Job, JobKind, Order, Scope
 from ..values.ids import Prefix
 from .record_stamp import Stamp
 
@@ -82,10 +82,15 @@ def remember(claim: IdempotentRequest, body: bytes) -> Unit[Answered]:
 
 
 def leave(
-    claim: IdempotentRequest, answered: Answered, kind: JobKind, subject_id: str, stamp: Stamp
+    claim: IdempotentRequest,
+    answered: Answered,
+    kind: JobKind,
+    subject_id: str,
+    stamp: Stamp,
+    order: Order | None = None,
 ) -> Unit[Answered]:
     """Queue what is left to be done, for this process at first if it keeps that for itself."""
     due_at = stamp.now + claim.lease
-    job = Job(stamp.new(Prefix.JOB), claim.scope, kind, subject_id, 0, due_at)
+    job = Job(stamp.new(Prefix.JOB), claim.scope, kind, subject_id, 0, due_at, order)
     yield from jobs.add(job)
     return replace(answered, job=job) if claim.lease else answered

@@ -93,8 +93,10 @@ def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Accoun
     if known is not None:
         return account, known
     plan, total = yield from _priced(request)
+    order_id = stamp.new(Prefix.ORDER)
+    account = yield from ledger.charge(account, "order", total, order_id, stamp)
     order = Order(
-        order_id=stamp.new(Prefix.ORDER),
+        order_id=order_id,
         scope=request.claim.scope,
         reference=request.claim.reference,
         status="processing",
@@ -113,8 +115,7 @@ def place(request: Request, account: Account, stamp: Stamp) -> Unit[tuple[Accoun
     )
     answered = yield from remember(request.claim, bodies.encoded(bodies.order(order)))
     yield from store.add(order)
-    answered = yield from leave(request.claim, answered, "provision", order.order_id, stamp)
-    account = yield from ledger.charge(account, "order", total, order.order_id, stamp)
+    answered = yield from leave(request.claim, answered, "provision", order_id, stamp, order)
     return account, answered
 
 

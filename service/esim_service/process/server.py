@@ -14,6 +14,7 @@ from ..http.listening import FailedError, Server, address_of, bind, bind_operati
 from ..settings import API_PATH, Settings
 from ..store.changes.database import OperatorError
 from ..store.drivers.open import is_file
+from .components import freeze
 from .service import DOCS_PATH, Service, open_service
 
 _log = structlog.get_logger(__name__)
@@ -81,6 +82,7 @@ async def _run(
     if work is not None:
         work.add_done_callback(lambda _: stopped.set())
     _log.info("started")
+    freeze()
     # Last, so that a terminal ends with it.
     await announce()
     await stopped.wait()

@@ -16,7 +16,7 @@ from ..store.changes.database import OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.drivers.open import is_file
 from .background import Background
-from .components import open_background, open_components, require_ready, require_secrets
+from .components import freeze, open_background, open_components, require_ready, require_secrets
 from .live_mode import require_fit_for_keys
 
 _log = structlog.get_logger(__name__)
@@ -69,6 +69,7 @@ async def _run(background: Background, announce: Callable[[], None]) -> None:
         background.stop()
 
     when_told(stop)
+    freeze()
     announce()
     _log.info("started")
     await asyncio.wait([running])

@@ -249,7 +249,11 @@ class WebhookEndpoint:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Work on an order, a top-up or an eSIM that is due at some time."""
+    """Work on an order, a top-up or an eSIM that is due at some time.
+
+    Attributes:
+        order: the subject, in the process that has just placed it and need not look for it.
+    """
 
     job_id: str
     scope: Scope
@@ -257,3 +261,4 @@ class Job:
     subject_id: str
     attempts: int
     due_at: int
+    order: Order | None = None

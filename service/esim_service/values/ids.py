@@ -10,6 +10,7 @@ from .clock import Clock
 
 _ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 _PAIRS = [first + second for first in _ALPHABET for second in _ALPHABET]
+_SHIFTS = range(120, -1, -10)
 _RANDOM_BITS = 80
 _LAST = (1 << _RANDOM_BITS) - 1
 
@@ -66,4 +67,4 @@ def first(prefix: Prefix, milliseconds: int) -> str:
 
 
 def _text(value: int) -> str:
-    return "".join(_PAIRS[value >> shift & 1023] for shift in range(120, -1, -10))
+    return "".join([_PAIRS[value >> shift & 1023] for shift in _SHIFTS])

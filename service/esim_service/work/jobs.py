@@ -68,7 +68,8 @@ class CarrierJobs:
         await self._kinds[job.kind](job)
 
     async def _provision(self, job: Job) -> None:
-        order = await self._database.read(partial(order_store.find, job.scope, job.subject_id))
+        find = partial(order_store.find, job.scope, job.subject_id)
+        order = job.order or await self._database.read(find)
         if order is None or order.status != "processing":
             await self._drop(job)
             return

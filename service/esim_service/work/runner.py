@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TypeAlias, get_args
 
@@ -20,7 +21,9 @@ from .metrics import WorkMetrics
 
 # Many share a commit, so that orders are completed as they are placed.
 PER_KIND = 128
-LEASE = 25 * SECOND
+# So long does an order wait whose process has died; what takes longer is renewed.
+LEASE = 8 * SECOND
+_RENEWED_FROM = LEASE // 2
 _KINDS: Sequence[JobKind] = get_args(JobKind)
 
 _log = logging.getLogger(__name__)
@@ -55,15 +58,18 @@ class JobRunner(WorkLoop[Job]):
         self._do = do
         self._metrics = metrics
         self._interrupted: list[Job] = []
+        self._renewed: dict[str, Job] = {}
 
     def has_room(self, kind: JobKind) -> bool:
         """Whether another job of a kind can be begun."""
-        return kind in self._room(self.going)
+        # So few leave room for one of any kind.
+        return len(self.going) < self._per_kind or kind in self._room(self.going)
 
     async def claim(self, going: Collection[Going[Job]]) -> Sequence[Job]:
         """Claim due jobs, of each kind as many as it has places left."""
         now, room = self._clock.now(), self._room(going)
         await self._resume()
+        await self._renew([each.claim for each in going], now)
         if not room:
             return ()
         return await self._database.run(partial(store.take, now, room, now + LEASE))
@@ -78,19 +84,33 @@ class JobRunner(WorkLoop[Job]):
             outcome = await self._attempt(claim)
         except UnavailableError as error:
             _log.warning("%s of %s is interrupted: %s", claim.kind, claim.subject_id, error)
-            self._interrupted.append(claim)
+            self._interrupted.append(self._renewed.get(claim.job_id, claim))
             outcome = "interrupted"
+        self._renewed.pop(claim.job_id, None)
         self._metrics.jobs.labels(claim.kind, outcome).inc()
 
     async def give_back(self, claims: Sequence[Job]) -> None:
         """Make jobs due again at once."""
-        await self._database.write(partial(_release, claims, self._clock.now()))
+        held = [self._renewed.get(each.job_id, each) for each in claims]
+        await self._database.write(partial(_release, held, self._clock.now()))
 
     async def _resume(self) -> None:
         """Make due again what the database could not do, sooner than its lease ends."""
         if jobs := tuple(self._interrupted):
             await self.give_back(jobs)
             self._interrupted = self._interrupted[len(jobs) :]
+
+    async def _renew(self, going: Sequence[Job], now: int) -> None:
+        """Keep what is still being done, before its lease ends."""
+        held = (self._renewed.get(each.job_id, each) for each in going)
+        late = [each for each in held if each.due_at - now <= _RENEWED_FROM]
+        if not late:
+            return
+        await self._database.write(partial(_release, late, now + LEASE))
+        still = {each.claim.job_id for each in self.going}
+        for each in late:
+            if each.job_id in still:
+                self._renewed[each.job_id] = replace(each, due_at=now + LEASE)
 
     async def _attempt(self, job: Job) -> str:
         try:
@@ -112,7 +132,8 @@ class JobRunner(WorkLoop[Job]):
             return "done"
         attempts = job.attempts + 1
         due_at = self._clock.now() + retry_after(attempts)
-        await self._database.write(partial(store.postpone, job, due_at, attempts))
+        held = self._renewed.get(job.job_id, job)
+        await self._database.write(partial(store.postpone, held, due_at, attempts))
         return outcome
 
     def _room(self, going: Collection[Going[Job]]) -> Mapping[JobKind, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import fcntl
 import os
 import queue
 import re
@@ -20,7 +19,8 @@ from typing import Any, Generic, TypeVar
 from ..changes.change import Change, alone
 from ..changes.database import Dialect, HeldError, OperatorError, UnavailableError, Writer
 from ..changes.outcome import Outcome
-from ..statements.unit import Unit, row
+from ..statements.unit import Statement, Unit, row
+from .sqlite_file import backup, connect, inode, lock, make_private, open_writer
 
 T = TypeVar("T")
 
@@ -29,8 +29,6 @@ BATCH = 64
 BUSY_SECONDS = 2
 PATIENT_SECONDS = 20
 _OLDEST = (3, 35)
-# Signing secrets and activation codes are in the file, its copies and what is beside it.
-_PRIVATE = 0o600
 _PARAMETER = re.compile(r"\$(\d+)")
 # One writer needs no row locks, and text is ordered by its bytes anyway.
 _NEEDLESS = re.compile(r"\bFOR UPDATE(?: SKIP LOCKED)?\b|\bCOLLATE \"C\"")
@@ -90,11 +88,11 @@ class SqliteDatabase:
             )
         # Through a symbolic link it is the same file, and so has the same lock.
         self.path = path.resolve()
-        self._lock = _lock(self.path) if alone else None
+        self._lock = lock(self.path) if alone else None
         try:
-            _make_private(self.path, is_ours=alone)
-            self._connection = _open_writer(self.path, BUSY_SECONDS if alone else PATIENT_SECONDS)
-            self._inode = _inode(self.path)
+            make_private(self.path, is_ours=alone)
+            self._connection = open_writer(self.path, BUSY_SECONDS if alone else PATIENT_SECONDS)
+            self._inode = inode(self.path)
         except (sqlite3.Error, OSError) as error:
             self._unlock()
             raise OperatorError(f"{path} cannot be used as a database: {error}") from error
@@ -159,7 +157,7 @@ class SqliteDatabase:
         Raises:
             OperatorError: the file cannot be written.
         """
-        await asyncio.get_running_loop().run_in_executor(None, partial(_backup, self.path, target))
+        await asyncio.get_running_loop().run_in_executor(None, partial(backup, self.path, target))
 
     async def close(self) -> None:
         """Write what waits, then close the file."""
@@ -178,7 +176,7 @@ class SqliteDatabase:
         self._readers.shutdown()
         for connection in self._open_readers:
             connection.close()
-        with suppress(sqlite3.Error), closing(_connect(f"{self.path.as_uri()}?mode=ro")) as last:
+        with suppress(sqlite3.Error), closing(connect(f"{self.path.as_uri()}?mode=ro")) as last:
             last.execute("SELECT name FROM sqlite_master").fetchone()
             # Everything goes into the file, which then is whole without what is beside it.
             self._connection.execute("PRAGMA busy_timeout = 0")
@@ -196,7 +194,7 @@ class SqliteDatabase:
     def _require_file(self) -> None:
         # A file that is gone would take whatever is written, and keep nothing.
         with suppress(OSError):
-            if _inode(self.path) == self._inode:
+            if inode(self.path) == self._inode:
                 return
         raise UnavailableError(f"{self.path} was removed or replaced while it was in use")
 
@@ -206,7 +204,7 @@ class SqliteDatabase:
             connection = self._reader()
             connection.execute("BEGIN")
             try:
-                return _drive(connection, make())
+                return _drive(connection, make(), [])
             finally:
                 connection.execute("ROLLBACK")
         except sqlite3.OperationalError as error:
@@ -215,7 +213,7 @@ class SqliteDatabase:
     def _reader(self) -> sqlite3.Connection:
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = _connect(f"{self.path.as_uri()}?mode=ro")
+            connection = connect(f"{self.path.as_uri()}?mode=ro")
             self._local.connection = connection
             self._open_readers.append(connection)
         return connection
@@ -244,16 +242,10 @@ class SqliteDatabase:
         connection = self._connection
         try:
             connection.execute("BEGIN IMMEDIATE")
-            for request in batch:
-                connection.execute("SAVEPOINT request")
-                try:
-                    request.result = _drive(connection, request.make())
-                except BaseException as error:
-                    if _is_passing(error):
-                        raise
-                    request.error = error
-                    connection.execute("ROLLBACK TO request")
-                connection.execute("RELEASE request")
+            if not _made_together(connection, batch):
+                connection.execute("ROLLBACK")
+                connection.execute("BEGIN IMMEDIATE")
+                _make_each(connection, batch)
             self._require_file()
             connection.execute("COMMIT")
         except (sqlite3.Error, UnavailableError) as error:
@@ -263,6 +255,39 @@ class SqliteDatabase:
                     connection.execute("ROLLBACK")
             for request in batch:
                 request.error = _translated(error)
+
+
+def _made_together(connection: sqlite3.Connection, batch: Sequence[_Request[Any]]) -> bool:
+    """Run requests; return False if one that raised had written, which is to be undone.
+
+    That is rare, and without it a savepoint for each would be a quarter of all statements.
+    """
+    for request in batch:
+        done: list[Statement] = []
+        try:
+            request.result = _drive(connection, request.make(), done)
+        except BaseException as error:
+            if _is_passing(error):
+                raise
+            if not all(statement.sql.startswith("SELECT ") for statement in done):
+                return False
+            request.error = error
+    return True
+
+
+def _make_each(connection: sqlite3.Connection, batch: Sequence[_Request[Any]]) -> None:
+    """Run requests so that one which raises has written nothing."""
+    for request in batch:
+        request.result = request.error = None
+        connection.execute("SAVEPOINT request")
+        try:
+            request.result = _drive(connection, request.make(), [])
+        except BaseException as error:
+            if _is_passing(error):
+                raise
+            request.error = error
+            connection.execute("ROLLBACK TO request")
+        connection.execute("RELEASE request")
 
 
 def _in_turn(makes: Sequence[Callable[[], Unit[T]]]) -> Unit[Sequence[Outcome[T]]]:
@@ -277,10 +302,12 @@ def _resolve(batch: Sequence[_Request[Any]]) -> None:
         request.resolve()
 
 
-def _drive(connection: sqlite3.Connection, unit: Unit[T]) -> T:
+def _drive(connection: sqlite3.Connection, unit: Unit[T], done: list[Statement]) -> T:
+    """Run a unit; return its result, with the statements that it was given even if it raises."""
     try:
         statement = next(unit)
         while True:
+            done.append(statement)
             cursor = connection.execute(_dialect(statement.sql), statement.parameters)
             statement = unit.send(cursor.fetchall())
     except StopIteration as stop:
@@ -304,88 +331,3 @@ def _translated(error: sqlite3.Error | UnavailableError) -> Exception:
     if isinstance(error, sqlite3.Error) and _is_passing(error):
         return UnavailableError(_PASSING[error.sqlite_errorcode & 0xFF])
     return error
-
-
-def _connect(uri: str) -> sqlite3.Connection:
-    # No thread uses a connection at the same time as another; the module cannot know.
-    connection = sqlite3.connect(
-        uri, uri=True, isolation_level=None, check_same_thread=False, cached_statements=512
-    )
-    connection.row_factory = sqlite3.Row
-    return connection
-
-
-def _open_writer(path: Path, busy_seconds: int) -> sqlite3.Connection:
-    connection = _connect(f"{path.as_uri()}?mode=rwc")
-    try:
-        connection.execute(f"PRAGMA busy_timeout = {busy_seconds * 1000}")
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
-def _inode(path: Path) -> tuple[int, int]:
-    found = path.stat()
-    return found.st_dev, found.st_ino
-
-
-def _make_private(path: Path, *, is_ours: bool) -> None:
-    """See that only the owner can read the file, which is made if need be.
-
-    SQLite gives what it puts beside the file the same permissions.
-    """
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _PRIVATE))
-        path.chmod(_PRIVATE)
-    except FileExistsError:
-        if path.stat().st_nlink > 1:
-            raise OperatorError(
-                f"{path} has another name (a hard link), under which SQLite would not see what is "
-                "in the files beside it: remove that name, or make a copy with "
-                "`esim-service backup`"
-            ) from None
-        if is_ours:
-            for each in (path, *(path.with_name(path.name + end) for end in ("-wal", "-shm"))):
-                with suppress(FileNotFoundError):
-                    each.chmod(_PRIVATE)
-
-
-def _lock(path: Path) -> int:
-    place = path.with_name(path.name + ".lock")
-    try:
-        descriptor = os.open(place, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, _PRIVATE)
-        os.fchmod(descriptor, _PRIVATE)
-    except OSError as error:
-        raise OperatorError(f"{place} cannot be written: {error.strerror}") from error
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        os.close(descriptor)
-        raise OperatorError(
-            f"{path} is in use by another process: stop that one, "
-            "or use PostgreSQL for several processes"
-        ) from error
-    return descriptor
-
-
-def _backup(source: Path, target: Path) -> None:
-    if target.resolve() == source or (target.exists() and target.samefile(source)):
-        raise OperatorError(f"{target} is the database itself")
-    part = target.with_name(target.name + ".part")
-    try:
-        part.unlink(missing_ok=True)
-        _make_private(part, is_ours=True)
-        with (
-            closing(_connect(f"{source.as_uri()}?mode=ro")) as origin,
-            closing(sqlite3.connect(part)) as copy,
-        ):
-            origin.backup(copy)
-        with part.open("rb+") as file:
-            os.fsync(file.fileno())
-        part.replace(target)
-    except (sqlite3.Error, OSError) as error:
-        part.unlink(missing_ok=True)
-        raise OperatorError(f"{target} cannot be written: {error}") from error

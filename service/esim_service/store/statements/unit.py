@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Protocol, TypeAlias, TypeVar
 
 T = TypeVar("T")
@@ -56,9 +57,7 @@ def execute(sql: str, *parameters: Value) -> Unit[None]:
 
 def insert(table: str, **values: Value) -> Unit[None]:
     """Add a row to a table."""
-    places = ", ".join(f"${number}" for number in range(1, len(values) + 1))
-    sql = f"INSERT INTO {table} ({', '.join(values)}) VALUES ({places})"
-    yield Statement(sql, tuple(values.values()), has_rows=False)
+    yield Statement(_insertion(table, *values), tuple(values.values()), has_rows=False)
 
 
 def among(values: Sequence[str], after: int) -> tuple[str, tuple[str, ...]]:
@@ -69,3 +68,9 @@ def among(values: Sequence[str], after: int) -> tuple[str, tuple[str, ...]]:
     count = 1 << (len(values) - 1).bit_length()
     padded = (*values, *(values[-1],) * (count - len(values)))
     return ", ".join(f"${after + number}" for number in range(1, count + 1)), padded
+
+
+@cache
+def _insertion(table: str, *columns: str) -> str:
+    places = ", ".join(f"${number}" for number in range(1, len(columns) + 1))
+    return f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({places})"

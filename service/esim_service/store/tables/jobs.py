@@ -66,7 +66,7 @@ def postpone(job: Job, due_at: int, attempts: int) -> Unit[None]:
 
 
 def release(job: Job, due_at: int) -> Unit[None]:
-    """Let a claimed job be due sooner, unless it is being changed or removed just now.
+    """Let a claimed job be due sooner or later, unless it is changed or removed just now.
 
     Who releases several holds some while it comes to others, and so must not wait for them.
     """
