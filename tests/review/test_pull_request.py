@@ -32,7 +32,7 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     reviewed = runner.run(REVIEW)
     assert reviewed.returncode == 1
     annotated = [line.partition("title=")[2] for line in reviewed.stdout.splitlines()]
-    assert "range-narrowed::maximum 20 -> 10" in "\n".join(annotated)
+    assert "range-narrowed::Order.count: maximum 20 -> 10" in "\n".join(annotated)
     assert any(re.match(r"generated-drift::(\d+) of \1 files ", line) for line in annotated)
     assert any(line.startswith("version-too-low::") for line in annotated)
     assert {each.suffix for each in runner.reports.iterdir()} == {
@@ -50,7 +50,10 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     # What people read of it.
     assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
     assert runner.summary == runner.comments[0]
-    assert runner.summary.startswith("### specwright review failed: 3 errors, 1 warning, 1 info ")
+    assert runner.summary.startswith(
+        "### specwright review failed: 1 breaking change in 1 of 1 operation, "
+        "1 broken name of the generated package <!--"
+    )
 
     # Another command's comment, which is not to be touched; the change with all that it needs.
     (runner.temporary / "comments" / "0-of-tests").write_text("<!-- specwright test -->")
@@ -66,7 +69,9 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     assert runner.run(COMMENT).returncode == 0
     [updated, other] = runner.comments
     assert other == "<!-- specwright test -->"
-    assert updated.startswith("### specwright review passed: 2 info (1 waived) ")
+    assert updated.startswith(
+        "### specwright review passed: 1 breaking change in 1 of 1 operation (1 accepted) <!--"
+    )
     assert "Nobody orders as many." in updated
 
     # Its day comes.

@@ -21,6 +21,7 @@ def render(report: Report) -> str:
         "version": VERSION,
         "tool": {"name": "specwright", "version": __version__},
         "document": report.document,
+        **({"headline": report.headline} if report.headline else {}),
         "summary": {
             "errors": report.count(Level.ERROR),
             "warnings": report.count(Level.WARNING),
@@ -45,6 +46,8 @@ def _finding(finding: Finding) -> _Object:
         **_place(finding.location),
         "pointer": finding.pointer,
         "message": finding.message,
+        "subject": finding.affected.subject or None if finding.affected else None,
+        "operations": finding.affected.operations or None if finding.affected else None,
         "related": _related(finding),
         "evidence": [{"label": each.label, "text": each.text} for each in finding.evidence] or None,
         "reason": finding.waived,

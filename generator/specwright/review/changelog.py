@@ -11,9 +11,10 @@ from fnmatch import fnmatchcase
 from specwright.compare.verdicts.change_rules import Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.document.model import Document
+from specwright.document.subjects import subject
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split
-from specwright.review.subjects import code, subject
+from specwright.text import visible
 
 
 class Section(StrEnum):
@@ -124,16 +125,15 @@ def _value(document: Document, pointer: Pointer | None) -> object:
 
 
 def _operations(finding: Finding) -> tuple[str, ...]:
-    listed = (each.text.split("\n") for each in finding.evidence if each.label == "operations")
-    return tuple(next(listed, ()))
+    return finding.affected.operations if finding.affected else ()
 
 
 def _sentence(finding: Finding, section: Section, revision: Document) -> str:
     category = BY_ID[finding.rule].category
     mark = _MARK_UNPROVEN if finding.rule == ChangeRule.DIFF_UNPROVEN else _MARKS.get(category, "")
     words = _template(finding, section).format(
-        subject=subject(finding.pointer or "", revision),
-        message=code(finding.message),
+        subject=subject(finding.pointer or "", revision, _code),
+        message=_code(finding.message),
         summary=_summary(finding, revision),
     )
     return f"{mark}{words[:1].upper()}{words[1:]}"
@@ -151,7 +151,7 @@ def _template(finding: Finding, section: Section) -> str:
 def _summary(finding: Finding, revision: Document) -> str:
     operation = _value(revision, finding.pointer)
     summary = operation.get("summary") if isinstance(operation, dict) else None
-    return f": {code(summary)}" if isinstance(summary, str) else ""
+    return f": {_code(summary)}" if isinstance(summary, str) else ""
 
 
 def _listed(bullets: _Bullets) -> Iterator[str]:
@@ -164,5 +164,13 @@ def _named(operations: Sequence[str]) -> str:
     if not operations:
         return "The whole API"
     more = len(operations) - _SHOWN_OPERATIONS
-    shown = ", ".join(map(code, operations[:_SHOWN_OPERATIONS]))
+    shown = ", ".join(map(_code, operations[:_SHOWN_OPERATIONS]))
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _code(text: str) -> str:
+    """Text of a document as Markdown shows it: every character as it is, on one line."""
+    shown = visible(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"

@@ -35,8 +35,11 @@ class Part(IntEnum):
         return raised[0], raised[1], raised[2]
 
 
-def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> Finding:
-    """The finding about the version of a revision that differs from its base."""
+def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> tuple[Finding, str]:
+    """Return the finding about the version of a revision that differs from its base, and in short.
+
+    The short words are for the head of a report.
+    """
     part, reason = _called_for(findings)
     texts = [_text(each) for each in (base, revision)]
     place = revision.locate(_POINTER)
@@ -44,12 +47,16 @@ def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> 
     words = f"the changes call for a {part.name.lower()} version ({reason})"
     if before is None or now is None:
         unread = texts[0] if before is None else texts[1]
-        return _finding(VERSION.id, place, f"{words}; '{unread}' is not of the form 1.2.3")
+        return _finding(VERSION.id, place, f"{words}; '{unread}' is not of the form 1.2.3"), (
+            f"a {part.name.lower()} version"
+        )
     least = part.after(before)
     shown = ".".join(map(str, least))
     if now < least:
-        return _finding(VERSION_TOO_LOW.id, place, f"{words}: {shown} at least, not {texts[1]}")
-    return _finding(VERSION.id, place, f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}")
+        short = f"{shown} at least, not {texts[1]}"
+        return _finding(VERSION_TOO_LOW.id, place, f"{words}: {short}"), short
+    message = f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}"
+    return _finding(VERSION.id, place, message), f"{texts[1]}, as the changes call for"
 
 
 def _finding(rule: str, place: Location, message: str) -> Finding:
