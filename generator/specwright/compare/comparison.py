@@ -59,15 +59,17 @@ def compare(
     today: date,
     others: Sequence[tuple[Finding, Sequence[str]]] = (),
     levels: Mapping[str, Level] = MappingProxyType({}),
+    prefixes: Sequence[str] = (),
 ) -> Report:
     """Review the change from one upgraded document to another.
 
     Args:
         levels: those of rules that a project decided on.
+        prefixes: starts of paths that do not tell operations apart, such as `/v1`.
         others: what the change has been found to break besides, each with the names that an
             acceptance may give for it.
     """
-    review = _Review((base, revision), today)
+    review = _Review((base, revision), today, prefixes)
     review.run()
     found = [
         (replace(finding, level=levels.get(finding.rule, finding.level)), operations)
@@ -130,11 +132,12 @@ def _breaks(finding: Finding) -> bool:
 class _Review:
     documents: tuple[Document, Document]
     today: date
+    prefixes: Sequence[str] = ()
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
 
     def run(self) -> None:
         base, revision = self.documents
-        pairs, others = pair_operations(base, revision, self.today)
+        pairs, others = pair_operations(base, revision, self.today, self.prefixes)
         if others and not pairs and _title(base) != _title(revision):
             raise InputError(
                 f"'{base.path}' and '{revision.path}' have no operation in common",

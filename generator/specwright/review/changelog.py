@@ -57,14 +57,19 @@ _MARKS: Mapping[str, str] = {
 _MARK_UNPROVEN = "**Perhaps breaking:** "
 _SHOWN_OPERATIONS = 3
 _VERSION = "/info/version"
+_UNRELEASED = "Unreleased"
 _NOT_IN_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
 
 # Operations, and what is said of them.
 _Bullets = dict[tuple[str, ...], list[str]]
 
 
-def entry(report: Report, base: Document, revision: Document) -> str:
-    """The changes that a comparison found, as Markdown."""
+def entry(report: Report, base: Document, revision: Document, day: str = "") -> str:
+    """Return the changes that a comparison found, as Markdown.
+
+    Args:
+        day: on which the revision was released, if that is known, such as `2026-11-22`.
+    """
     sections: dict[Section, _Bullets] = {each: defaultdict(list) for each in Section}
     said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
@@ -79,7 +84,9 @@ def entry(report: Report, base: Document, revision: Document) -> str:
             section = _section(finding, base, revision)
             sentence = _sentence(finding, section, revision)
             sections[section][_operations(finding)].append(sentence)
-    parts = [f"## [{_heading(base, revision)}]"]
+    heading = _heading(base, revision)
+    dated = f" - {day}" if day and heading != _UNRELEASED else ""
+    parts = [f"## [{heading}]{dated}"]
     for section, bullets in sections.items():
         if bullets:
             parts.append(f"### {section}\n\n" + "\n".join(_listed(bullets)))
@@ -95,7 +102,7 @@ def _severity(finding: Finding) -> int:
 def _heading(base: Document, revision: Document) -> str:
     before, now = (str(_value(each, _VERSION)) for each in (base, revision))
     # A version that stays the same has been released without these changes.
-    return "Unreleased" if before == now else _NOT_IN_VERSION.sub("_", now)
+    return _UNRELEASED if before == now else _NOT_IN_VERSION.sub("_", now)
 
 
 def _section(finding: Finding, base: Document, revision: Document) -> Section:

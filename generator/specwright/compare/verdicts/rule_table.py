@@ -46,6 +46,17 @@ SDK_BROKEN = RuleDescription(
     Level.ERROR,
     instead=WAYS[ChangeRule.SDK_BROKEN],
 )
+DOCUMENT_REMOVED = RuleDescription(
+    ChangeRule.DOCUMENT_REMOVED,
+    Category.WIRE,
+    "Clients of all its operations are left without them. Only `specwright review` finds this, "
+    "for the documents of the project and those of a directory that it is given.",
+    "",
+    "",
+    Level.ERROR,
+    Level.ERROR,
+    instead=WAYS[ChangeRule.DOCUMENT_REMOVED],
+)
 UNPROVEN = _review(
     ChangeRule.DIFF_UNPROVEN,
     Level.ERROR,
@@ -92,7 +103,10 @@ VERSION = _review(
     "Which version the changes call for.",
 )
 DESCRIPTIONS: tuple[RuleDescription, ...] = (
-    *sorted((*RULES, SDK_BROKEN), key=lambda rule: list(Category).index(Category(rule.category))),
+    *sorted(
+        (*RULES, DOCUMENT_REMOVED, SDK_BROKEN),
+        key=lambda rule: list(Category).index(Category(rule.category)),
+    ),
     UNPROVEN,
     INCOMPLETE,
     INVALID,

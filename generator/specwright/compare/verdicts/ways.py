@@ -105,6 +105,10 @@ WAYS: Mapping[str, str] = {
         "`additionalProperties: false`."
     ),
     ChangeRule.ALTERNATIVE_CHANGED: "Keep the alternative, marked `deprecated`.",
+    ChangeRule.DOCUMENT_REMOVED: (
+        "Keep it until all of its operations are gone as announced, or move it: the title tells "
+        "where it went."
+    ),
     ChangeRule.SDK_BROKEN: (
         "Keep the names that the document gives: component keys, operationIds and tags."
     ),
