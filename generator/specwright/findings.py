@@ -135,6 +135,8 @@ class Report:
         line: gives the text of the line at a location, if it is known.
         facts: labels and values that tell this run from others, such as its target or its seed.
         tables: what was measured.
+        breaking: how many changes break somebody, of a comparison.
+        version: the least one that they call for, if that is known.
         headline: the outcome in words, beside how many findings of each level there are.
         command: which one made it, so that reports of several can be told apart.
     """
@@ -148,6 +150,8 @@ class Report:
     tables: tuple[Table, ...] = ()
     command: str = "report"
     headline: str = ""
+    breaking: int | None = None
+    version: str = ""
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)

@@ -77,19 +77,22 @@ def compare(
         if levels.get(finding.rule) is not Level.OFF
     ]
     kept, accepted = apply(acceptances, found, today)
-    called_for = ""
+    version = None
     if base.data != revision.data:
-        version, called_for = verdict(base, revision, [*kept, *accepted])
-        kept.append(replace(version, level=levels.get(version.rule, version.level)))
+        version = verdict(base, revision, [*kept, *accepted])
+        finding = version.finding
+        kept.append(replace(finding, level=levels.get(finding.rule, finding.level)))
     return Report(
         revision.path,
         worst_first(each for each in kept if each.level is not Level.OFF),
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
-        (("Version", called_for),) if called_for else (),
+        (("Version", version.short),) if version else (),
         command="diff",
         headline=_headline(base, kept, accepted),
+        breaking=sum(map(_breaks, (*kept, *accepted))),
+        version=version.least if version else "",
     )
 
 

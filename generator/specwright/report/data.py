@@ -27,7 +27,9 @@ def render(report: Report) -> str:
             "warnings": report.count(Level.WARNING),
             "infos": report.count(Level.INFO),
             "waived": len(report.waived),
+            **({} if report.breaking is None else {"breaking": report.breaking}),
         },
+        **({"called_for": report.version} if report.version else {}),
         "findings": [_finding(finding) for finding in report.findings],
         "waived": [_finding(finding) for finding in report.waived],
     }

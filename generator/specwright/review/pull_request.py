@@ -105,6 +105,7 @@ def introduced(revision: Document, settings: Settings) -> Report:
         facts=facts,
         command="review",
         headline=headline,
+        breaking=0,
     )
 
 
@@ -123,7 +124,7 @@ def removed(path: str, former: Document | None, commit: Commit) -> Report:
     )
     headline = f"1 breaking change in {len(names)} of {counted(len(names), 'operation')}"
     rules = (DOCUMENT_REMOVED,)
-    return Report(path, (finding,), rules=rules, command="review", headline=headline)
+    return Report(path, (finding,), rules=rules, command="review", headline=headline, breaking=1)
 
 
 def joined(

@@ -38,6 +38,7 @@ def together(reports: Sequence[Report]) -> Report:
         ),
         reports[0].command,
         f"what breaks is in {broken} of {counted(len(reports), 'document')}",
+        sum(report.breaking or 0 for report in reports),
     )
 
 
