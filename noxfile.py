@@ -159,6 +159,26 @@ def lint(session: nox.Session) -> None:
 
 
 @nox.session
+def lock(session: nox.Session) -> None:
+    """Write what the action installs: each dependency with its hashes (needs the network)."""
+    session.install("uv")
+    file = Path("action", "requirements.txt")
+    session.run(
+        *("uv", "pip", "compile", "pyproject.toml", "--quiet", "--upgrade", "--universal"),
+        *("--generate-hashes", "--python-version", "3.11", "--no-header", "--no-annotate"),
+        *("--output-file", str(file)),
+    )
+
+
+@nox.session
+def action(session: nox.Session) -> None:
+    """Install as the action does, from the index, and review a pull request with that."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("pytest", "tests/review/test_installation.py", env={"SPECWRIGHT_NETWORK": "1"})
+
+
+@nox.session
 def typecheck(session: nox.Session) -> None:
     """Check types: mypy strict on all code, pyright strict on the generated package, too."""
     install_workspace(session)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from specwright.errors import Location
@@ -26,7 +26,13 @@ WORST_FIRST = (Level.ERROR, Level.WARNING, Level.INFO)
 
 @dataclass(frozen=True, slots=True)
 class RuleDescription:
-    """A rule in words; `bad` and `good` are parts of a document in YAML, or empty."""
+    """A rule in words.
+
+    Attributes:
+        bad: a part of a document in YAML that does not follow it, or empty.
+        good: the same as it should be, or empty.
+        instead: what to do, if that is not plain from what is good.
+    """
 
     id: str
     category: str
@@ -35,6 +41,7 @@ class RuleDescription:
     good: str
     recommended: Level
     strict: Level
+    instead: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,16 +53,30 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Affected:
+    """What a change is about, and whom it concerns.
+
+    Attributes:
+        subject: the part in words, such as "count in the request body"; empty for all of it.
+        operations: those that have it, as people call them; none for the whole API.
+    """
+
+    subject: str
+    operations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
     """One rule that one place does not follow.
 
     Attributes:
         pointer: the place as a JSON pointer, if it lies in a document.
         related: a second place that belongs to it, such as the same one in an older document.
-        related_pointer: that place as a JSON pointer, if it lies in a document.
         evidence: what shows that the finding is true.
         counterexample: a value that proves it, as JSON text.
         waived: why the project accepts it, if it does.
+        related_pointer: the second place as a JSON pointer, if it lies in a document.
+        affected: whom it concerns, if it is about a change.
     """
 
     rule: str
@@ -68,6 +89,14 @@ class Finding:
     counterexample: str | None = None
     waived: str | None = None
     related_pointer: Pointer | None = None
+    affected: Affected | None = None
+
+    @property
+    def words(self) -> str:
+        """The message, with the part of the API that a change is about."""
+        if self.affected is None or not self.affected.subject:
+            return self.message
+        return f"{self.affected.subject}: {self.message}"
 
     @property
     def fingerprint(self) -> str:
@@ -106,6 +135,9 @@ class Report:
         line: gives the text of the line at a location, if it is known.
         facts: labels and values that tell this run from others, such as its target or its seed.
         tables: what was measured.
+        breaking: how many changes break somebody, of a comparison.
+        version: the least one that they call for, if that is known.
+        headline: the outcome in words, beside how many findings of each level there are.
         command: which one made it, so that reports of several can be told apart.
     """
 
@@ -117,6 +149,9 @@ class Report:
     facts: tuple[tuple[str, str], ...] = ()
     tables: tuple[Table, ...] = ()
     command: str = "report"
+    headline: str = ""
+    breaking: int | None = None
+    version: str = ""
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)

@@ -91,5 +91,5 @@ def everywhere(schema: Any) -> dict[str, Any]:
 
 def affected(findings: list[Finding]) -> set[str]:
     """The places that findings are about, by the operations that they name."""
-    named = {line for each in findings for part in each.evidence for line in part.text.split("\n")}
+    named = {name for each in findings if each.affected for name in each.affected.operations}
     return {place for place, operation in PLACES.items() if operation in named}

@@ -45,25 +45,31 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
+NARROWED = "range-narrowed Count: maximum 20 -> 10"
+
+
 def test_a_change_since_a_commit_is_shown_with_a_value_that_is_refused_now(
     project: Path, specwright: Run
 ) -> None:
     result = specwright("diff", "git:main:openapi.json", cwd=project)
     assert result.returncode == 1
     lines = result.stdout.splitlines()
-    at = next(n for n, line in enumerate(lines) if line.endswith("range-narrowed maximum 20 -> 10"))
+    at = next(n for n, line in enumerate(lines) if line.endswith(NARROWED))
     line = (project / "openapi.json").read_text("utf-8").splitlines().index(CHANGED) + 1
     place = f"openapi.json:{line}:9"
     assert lines[at].startswith(f"{place}: error ")
     details = lines[at:]
     assert f"    see also git:main:{place}" in details
     assert "    counterexample: 11" in details
-    assert details[details.index("    operations:") + 1] == "      POST /a"
+    assert "    operations: POST /a" in details
 
 
 def test_a_document_has_not_changed_against_itself(project: Path, specwright: Run) -> None:
     result = specwright("diff", "openapi.json", "openapi.json", cwd=project)
-    assert (result.returncode, result.stdout) == (0, "openapi.json: no findings\n")
+    assert (result.returncode, result.stdout) == (
+        0,
+        "openapi.json: no breaking changes in 1 operation; no findings\n",
+    )
 
 
 @pytest.mark.parametrize(("level", "code"), [("error", 1), ("warning", 0), ("off", 0)])
@@ -74,7 +80,7 @@ def test_a_project_sets_the_level_of_a_change(
     (project / "lint.toml").write_text(settings, "utf-8")
     found = specwright("diff", "git:main:openapi.json", cwd=project)
     assert found.returncode == code
-    assert ("range-narrowed maximum" in found.stdout) is (level != "off")
+    assert ("range-narrowed Count: maximum" in found.stdout) is (level != "off")
     # Whether it is said or not, the version follows the level that is off only.
     assert ("major version" in found.stdout) is (level != "off")
 

@@ -20,7 +20,7 @@ paths:
 """
 CHANGES = {
     "breaking": BY_ID["range-narrowed"].bad,
-    "compatible": BY_ID["range-narrowed"].good,
+    "compatible": BY_ID["schema-compatible"].bad,
     "unproven": PATTERN % "^(?!xy)[a-z]{3}$" + "---\n" + PATTERN % "^(?!x)[a-z]{3}$",
     "words": "info: {title: A}\n---\ninfo: {title: B}\n",
 }

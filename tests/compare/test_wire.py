@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from specwright.findings import Level
+from specwright.findings import Affected, Level
 from tests.validate.documents import whole
 
 from .documents import breaking, changes, report
@@ -286,7 +286,7 @@ def test_components_that_no_operation_refers_to_are_judged_in_both_directions(
     assert errors(tmp_path, document(1), document(2)) == {"range-narrowed"}
     assert errors(tmp_path, document(2), document(1)) == {"range-widened"}
     [found] = breaking(report(tmp_path, document(2), document(1)).findings)
-    assert found.evidence[0].text == "no operation: the component Event"
+    assert found.affected == Affected("Event.size", ("no operation: the component Event",))
 
 
 def test_an_answer_that_refers_elsewhere_is_one_finding(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import dedent
 
 from specwright.findings import RuleDescription
-from specwright.report.rule_texts import by_category
+from specwright.report.rule_texts import by_category, examples
 
 _HEAD = """\
 # Rules
@@ -51,6 +51,7 @@ def render(rules: Iterable[RuleDescription]) -> str:
 def _rule(rule: RuleDescription) -> Iterator[str]:
     yield f"\n### `{rule.id}`\n\n{rule.why}\n\n"
     yield f"Recommended: {rule.recommended}. Strict: {rule.strict}.\n"
-    for label, example in (("Found", rule.bad), ("Better", rule.good)):
+    for label, example in examples(rule):
+        yield f"\n{label}\n"
         if example:
-            yield f"\n{label}:\n\n```yaml\n{dedent(example).strip()}\n```\n"
+            yield f"\n```yaml\n{dedent(example).strip()}\n```\n"

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, Table
+from specwright.findings import Affected, Evidence, Finding, Level, Report, RuleDescription, Table
 
 RULES = tuple(
     RuleDescription(name, "Answers", why, "", "", Level.ERROR, Level.ERROR)
@@ -66,9 +66,12 @@ def saying(text: str) -> Report:
         '{"a": null}',
         None,
     )
+    change = replace(
+        finding, message="123", evidence=(), affected=Affected(text, (text, "1", "2", "3"))
+    )
     return Report(
         text,
-        (finding,),
+        (finding, change),
         (replace(finding, waived=text),),
         (),
         lambda location: text,

@@ -201,3 +201,63 @@ def test_an_invalid_document_is_said(tmp_path: Path, specwright: Run) -> None:
     assert result.returncode == 0
     assert result.stdout.startswith("## [2.0.0]\n")
     assert "warning diff-invalid openapi.json is not valid OpenAPI" in result.stderr
+
+
+def test_since_a_commit_there_is_an_entry_for_each_version(tmp_path: Path, specwright: Run) -> None:
+    repository = project(tmp_path)
+    repository.git("tag", "v1")
+    for edits in (
+        (("maximum: 20", "maximum: 21"),),
+        (("maximum: 20", "maximum: 22"), ("version: 1.2.3", "version: 1.3.0")),
+        (("maximum: 20", "maximum: 10"), RELEASE),
+        (("maximum: 20", "maximum: 9"), RELEASE),
+    ):
+        write(repository, edited(*edits))
+        repository.commit()
+    repository.write("README.md", "Another file.")
+    repository.commit()
+    day = repository.git("log", "-1", "--format=%cs")
+    done = specwright("changelog", "--since", "v1", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(f"## [2.0.0] - {day}\n")
+    assert "maximum 22 -> 9" in done.stdout
+    assert f"\n\n## [1.3.0] - {day}\n" in done.stdout
+    assert "maximum 20 -> 22" in done.stdout
+    assert done.stdout.count("## [") == 2
+    assert "maximum 21" not in done.stdout
+    # What is not committed has no day.
+    write(repository, edited(("maximum: 20", "maximum: 8"), ("version: 1.2.3", "version: 3.0.0")))
+    done = specwright("changelog", "--since", "v1", "openapi.json", cwd=tmp_path)
+    assert done.stdout.startswith("## [3.0.0]\n")
+    assert "maximum 9 -> 8" in done.stdout
+
+
+def test_changes_before_their_version_belong_to_the_next_one(
+    tmp_path: Path, specwright: Run
+) -> None:
+    repository = project(tmp_path)
+    write(repository, edited(("maximum: 20", "maximum: 10")))
+    repository.commit()
+    done = specwright("changelog", "--since", "HEAD^1", cwd=tmp_path)
+    assert done.stdout.startswith("## [Unreleased]\n")
+
+
+def test_a_version_that_cannot_be_read_is_left_out_and_said(
+    tmp_path: Path, specwright: Run
+) -> None:
+    repository = project(tmp_path)
+    repository.write("openapi.json", "{")
+    repository.commit()
+    write(repository, edited(RELEASE, ("maximum: 20", "maximum: 10")))
+    repository.commit()
+    done = specwright("changelog", "--since", "HEAD^^", cwd=tmp_path)
+    assert done.stdout.count("## [") == 1
+    assert "left out: git:" in done.stderr
+
+
+def test_a_base_and_a_beginning_are_too_much(tmp_path: Path, specwright: Run) -> None:
+    project(tmp_path)
+    for arguments in ((), ("a", "b", "c"), ("--since", "main", "a", "b")):
+        done = specwright("changelog", *arguments, cwd=tmp_path)
+        assert done.returncode == 2
+        assert "give BASE" in done.stderr

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import Run
 from tests.repository import Repository
-from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner
+from tests.review.action import COMMENT, REVIEW, SUMMARY, Runner, pull_request, push
 from tests.review.projects import ACCEPTED, SETTINGS, edited, project, write
 
 LOCK = "generated/specwright.lock.json"
@@ -32,7 +32,7 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     reviewed = runner.run(REVIEW)
     assert reviewed.returncode == 1
     annotated = [line.partition("title=")[2] for line in reviewed.stdout.splitlines()]
-    assert "range-narrowed::maximum 20 -> 10" in "\n".join(annotated)
+    assert "range-narrowed::Order.count: maximum 20 -> 10" in "\n".join(annotated)
     assert any(re.match(r"generated-drift::(\d+) of \1 files ", line) for line in annotated)
     assert any(line.startswith("version-too-low::") for line in annotated)
     assert {each.suffix for each in runner.reports.iterdir()} == {
@@ -50,7 +50,10 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     # What people read of it.
     assert runner.run(SUMMARY).returncode == runner.run(COMMENT).returncode == 0
     assert runner.summary == runner.comments[0]
-    assert runner.summary.startswith("### specwright review failed: 3 errors, 1 warning, 1 info ")
+    assert runner.summary.startswith(
+        "### specwright review failed: 1 breaking change in 1 of 1 operation, "
+        "1 broken name of the generated package <!--"
+    )
 
     # Another command's comment, which is not to be touched; the change with all that it needs.
     (runner.temporary / "comments" / "0-of-tests").write_text("<!-- specwright test -->")
@@ -66,7 +69,9 @@ def test_a_breaking_change_is_refused_then_accepted_until_a_day(
     assert runner.run(COMMENT).returncode == 0
     [updated, other] = runner.comments
     assert other == "<!-- specwright test -->"
-    assert updated.startswith("### specwright review passed: 2 info (1 waived) ")
+    assert updated.startswith(
+        "### specwright review passed: 1 breaking change in 1 of 1 operation (1 accepted) <!--"
+    )
     assert "Nobody orders as many." in updated
 
     # Its day comes.
@@ -111,7 +116,7 @@ def branch(repository: Repository) -> tuple[str, str]:
 def test_a_checkout_of_the_head_is_compared_with_where_the_branch_began(tmp_path: Path) -> None:
     repository = project(tmp_path / "repository")
     began, head = branch(repository)
-    runner = Runner(tmp_path / "runner", repository.top, began=began, head=head)
+    runner = Runner(tmp_path / "runner", repository.top, event=pull_request(began, head))
     assert "title=range-narrowed::" in runner.run(REVIEW).stdout
 
 
@@ -119,10 +124,11 @@ def test_so_is_a_push_of_several_commits(tmp_path: Path) -> None:
     repository = project(tmp_path / "repository")
     began, _ = branch(repository)
     assert (
-        "range-narrowed" in Runner(tmp_path / "a", repository.top, began=began).run(REVIEW).stdout
+        "range-narrowed"
+        in Runner(tmp_path / "a", repository.top, event=push(began)).run(REVIEW).stdout
     )
     # A new branch: nobody knows where it began.
-    new = Runner(tmp_path / "b", repository.top, began="0" * 40).run(REVIEW)
+    new = Runner(tmp_path / "b", repository.top, event=push("0" * 40)).run(REVIEW)
     assert (new.returncode, "range-narrowed" in new.stdout) == (0, False)
 
 
@@ -133,7 +139,7 @@ def test_a_trial_merge_is_compared_with_the_target_branch_of_today(tmp_path: Pat
     write(repository, edited(("title: Shop", "title: The shop")))
     repository.commit("Meanwhile")
     repository.git("merge", "-q", "--no-edit", "-s", "ours", "change")
-    runner = Runner(tmp_path / "runner", repository.top, began=began, head=head)
+    runner = Runner(tmp_path / "runner", repository.top, event=pull_request(began, head))
     reviewed = runner.run(REVIEW)
     assert (reviewed.returncode, "range-narrowed" in reviewed.stdout) == (0, False)
 
@@ -169,3 +175,85 @@ def test_an_input_is_one_word_and_no_script(inputs: dict[str, str], tmp_path: Pa
     runner = Runner(tmp_path / "runner", repository.top, inputs)
     assert runner.run(REVIEW).returncode == 2
     assert not (repository.top / "ran").exists()
+
+
+def test_a_pull_request_gets_a_comment_that_its_next_push_updates(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    began, head = branch(repository)
+    runner = Runner(
+        tmp_path / "runner", repository.top, {"comment": "true"}, pull_request(began, head)
+    )
+    assert runner.follow() == [REVIEW, SUMMARY, COMMENT]
+    [comment] = runner.comments
+    assert "1 breaking change in 1 of 1 operation" in comment
+    assert runner.outputs == {
+        "report-dir": str(runner.reports),
+        "breaking": "1",
+        "version": "2.0.0",
+    }
+    assert sorted(each.name for each in runner.reports.iterdir()) == [
+        *("report.html", "report.json", "report.md", "report.sarif", "report.xml")
+    ]
+    # A mistake takes the place of the old verdict, and the outputs with it.
+    repository.write("openapi.json", "{")
+    assert runner.follow() == [REVIEW, SUMMARY, COMMENT]
+    [comment] = runner.comments
+    assert comment.startswith("### specwright review could not run")
+    assert runner.outputs["breaking"] == runner.outputs["version"] == ""
+    write(repository, edited())
+    assert runner.follow() == [REVIEW, SUMMARY, COMMENT]
+    [comment] = runner.comments
+    assert comment.startswith("### specwright review passed: no breaking changes in 1 operation")
+    assert runner.outputs["breaking"] == "0"
+
+
+@pytest.mark.parametrize("wanted", ["true", "false"])
+def test_a_fork_and_a_push_get_a_summary_only(wanted: str, tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    began, head = branch(repository)
+    events = {
+        "fork": pull_request(began, head, "stranger/shop"),
+        "push": push(began),
+    }
+    for name, event in events.items():
+        runner = Runner(tmp_path / name, repository.top, {"comment": wanted}, event)
+        assert runner.follow() == [REVIEW, SUMMARY]
+        assert "1 breaking change in 1 of 1 operation" in runner.summary
+        assert runner.comments == []
+        assert runner.outputs["breaking"] == "1"
+
+
+def test_nobody_gets_a_comment_who_did_not_ask(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    runner = Runner(tmp_path / "runner", repository.top, event=pull_request(*branch(repository)))
+    assert runner.follow() == [REVIEW, SUMMARY]
+
+
+def test_a_project_in_a_directory_has_several_documents(tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    below = repository.top / "services" / "pay"
+    below.mkdir(parents=True)
+    for name in ("openapi.json", "pyproject.toml"):
+        (repository.top / name).rename(below / name)
+    (below / "more").mkdir()
+    (below / "more" / "second.json").write_bytes((below / "openapi.json").read_bytes())
+    repository.commit()
+    (below / "openapi.json").write_text(json.dumps(edited(NARROWER), indent=2), "utf-8")
+    inputs = {
+        "base": "HEAD",
+        "working-directory": "services/pay",
+        "document": "openapi.json\nmore\n",
+    }
+    runner = Runner(tmp_path / "runner", repository.top, inputs)
+    reviewed = runner.run(REVIEW)
+    assert reviewed.returncode == 1, reviewed.stderr
+    assert "::error file=services/pay/openapi.json,line=" in reviewed.stdout
+    assert "more/second.json" in (runner.reports / "report.json").read_text("utf-8")
+
+
+@pytest.mark.parametrize(("level", "code"), [("error", 0), ("warning", 1)])
+def test_a_project_says_what_fails_the_step(level: str, code: int, tmp_path: Path) -> None:
+    repository = project(tmp_path / "repository")
+    write(repository, edited(("description: How many.", "description: The count.")))
+    inputs = {"base": "HEAD", "fail-on": level}
+    assert Runner(tmp_path / "runner", repository.top, inputs).run(REVIEW).returncode == code

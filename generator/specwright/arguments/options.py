@@ -39,6 +39,14 @@ allow_refs_from = click.option(
 )
 
 
+strip_prefix = click.option(
+    "--strip-prefix",
+    "prefixes",
+    metavar="PREFIX",
+    multiple=True,
+    help="A start of paths that does not tell operations apart, such as /v1 (repeatable).",
+)
+
 # Where a document is looked for that neither an argument nor the project names.
 USUAL_NAMES = ("openapi.json", "openapi.yaml", "openapi.yml")
 

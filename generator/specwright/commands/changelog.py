@@ -11,8 +11,11 @@ from specwright.arguments.inputs import read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured
 from specwright.compare.comparison import compare
 from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.document.sources.git import Commit
+from specwright.errors import InputError
 from specwright.report.terminal import say, show
 from specwright.review.changelog import entry
+from specwright.review.history import State, steps
 from specwright.review.validity import invalid
 
 
@@ -22,24 +25,59 @@ from specwright.review.validity import invalid
 Examples:
   specwright changelog git:v1.4.0:spec/openapi.json
   specwright changelog openapi-1.0.yaml openapi-1.1.yaml > entry.md
+  specwright changelog --since v1.0.0 > CHANGELOG.md
 
 Exit codes: 0, or 2 if a document cannot be used.
 """
 )
-@click.argument("base", type=click.Path(path_type=str))
-@click.argument("revision", type=click.Path(path_type=str), required=False)
+@click.argument("documents", metavar="[BASE] [REVISION]", type=click.Path(path_type=str), nargs=-1)
+@click.option(
+    "--since",
+    metavar="REF",
+    help="Write an entry for each version that REVISION has had since this commit.",
+)
 @allow_refs_from
-def changelog(base: str, revision: str | None, allowed: tuple[Path, ...]) -> None:
+def changelog(documents: tuple[str, ...], since: str | None, allowed: tuple[Path, ...]) -> None:
     """Write the changelog entry for the change from BASE to REVISION, in Markdown.
 
     Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit. REVISION is the
     document of [tool.specwright] unless it is given. The form is that of Keep a Changelog; the
-    heading is the version of REVISION. Accepted changes are changes, too.
+    heading is the version of REVISION. Accepted changes are changes, too. With --since there is no
+    BASE: the versions are those of the commits up to the working tree, the newest first.
     """
-    newer = revision or str(chosen_document(configured()))
-    before, after = (read_side(name, allowed) for name in (base, newer))
-    report = compare(before, after, today=date.today())
+    given = list(documents) if since is None else ["", *documents]
+    if not 1 <= len(given) <= 2:
+        raise click.UsageError("give BASE and perhaps REVISION, or --since and perhaps REVISION")
+    newer = given[1] if len(given) == 2 else str(chosen_document(configured()))
+    if since is None:
+        _write(State(read_side(given[0], allowed)), State(read_side(newer, allowed)))
+        return
+    states = _states(Commit.of(since), newer, allowed)
+    for number, (before, after) in enumerate(steps(states)):
+        if number:
+            show("\n")
+        _write(before, after)
+
+
+def _states(commit: Commit, path: str, allowed: tuple[Path, ...]) -> list[State]:
+    """The document in a commit, after each one that changed it, and in the working tree."""
+    first = State(read_side(commit.name_of(Path(path)), allowed))
+    states = [first]
+    for later, day in commit.since(path):
+        try:
+            states.append(State(read_side(later.name_of(Path(path)), allowed), day))
+        except InputError as error:
+            say(f"left out: {error.lines[0]}", err=True)
+    now = State(read_side(path, allowed))
+    if now.document.data != states[-1].document.data:
+        states.append(now)
+    return states
+
+
+def _write(before: State, after: State) -> None:
+    base, revision = before.document, after.document
+    report = compare(base, revision, today=date.today())
     unsure = [each for each in report.findings if each.rule == ChangeRule.DIFF_INCOMPLETE]
-    for finding in (*invalid(before), *invalid(after), *unsure):
+    for finding in (*invalid(base), *invalid(revision), *unsure):
         say(f"{finding.location}: {finding.level} {finding.rule} {finding.message}", err=True)
-    show(entry(report, before, after))
+    show(entry(report, base, revision, after.day))

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from specwright.arguments.inputs import accepted, change_levels, read_side
-from specwright.arguments.options import allow_refs_from, chosen_document, configured
+from specwright.arguments.options import allow_refs_from, chosen_document, configured, strip_prefix
 from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.comparison import compare
 from specwright.findings import Level, worst_first
@@ -40,6 +40,7 @@ accepted changes cannot be used.
     type=click.Path(path_type=str),
     help="Changes that the project accepts.  [default: review.toml beside REVISION, if there]",
 )
+@strip_prefix
 @allow_refs_from
 @click.pass_context
 def diff(
@@ -49,6 +50,7 @@ def diff(
     output: str,
     fail_on: str,
     acceptances: str | None,
+    prefixes: tuple[str, ...],
     allowed: tuple[Path, ...],
 ) -> None:
     """Review the change from BASE to REVISION: whom does it break?
@@ -61,7 +63,14 @@ def diff(
     before, after = (read_side(name, allowed) for name in (base, newer))
     entries = accepted(newer, acceptances)
     problems = [finding for each in (before, after) for finding in invalid(each)]
-    report = compare(before, after, entries, today=date.today(), levels=change_levels(newer))
+    report = compare(
+        before,
+        after,
+        entries,
+        today=date.today(),
+        levels=change_levels(newer),
+        prefixes=prefixes,
+    )
     report = replace(report, findings=worst_first((*report.findings, *problems)))
     show(FORMATS[output](report))
     ctx.exit(1 if report.has(Level(fail_on)) else 0)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -17,20 +17,32 @@ from specwright.arguments.inputs import (
     read_side,
 )
 from specwright.arguments.options import (
+    all_configured,
     allow_refs_from,
     chosen_document,
     chosen_output,
     configured,
+    strip_prefix,
 )
 from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.verdicts.acceptances import Acceptance, approved
+from specwright.config import Config
 from specwright.document.sources.git import Commit
-from specwright.findings import Finding, Level, worst_first
+from specwright.findings import Finding, Level, Report, worst_first
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import progress, show
-from specwright.review.pull_request import DocumentChange
+from specwright.review.documents import (
+    documents_in,
+    former_document,
+    former_documents,
+    former_place,
+    gone_since,
+)
+from specwright.review.from_top import from_top
+from specwright.review.pull_request import DocumentChange, introduced, removed
 from specwright.review.pull_request import review as review_of
+from specwright.review.several import together
 
 _SHOWN_HASH = 12
 
@@ -50,7 +62,13 @@ or a setting cannot be used.
 @click.option(
     "--base", required=True, metavar="REF", help="The commit to compare with, as git names it."
 )
-@click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
+@click.option(
+    "--document",
+    "documents",
+    type=click.Path(path_type=Path),
+    multiple=True,
+    help="An OpenAPI document, or a directory of them (repeatable).",
+)
 @output_format
 @click.option(
     "--report-dir",
@@ -63,44 +81,105 @@ or a setting cannot be used.
     is_flag=True,
     help="Let only those changes be accepted that the review.toml of the base accepts, too.",
 )
+@strip_prefix
 @allow_refs_from
 @click.pass_context
 def review(
     ctx: click.Context,
     base: str,
-    document: Path | None,
+    documents: tuple[Path, ...],
     output: str,
     report_dir: Path | None,
     fail_on: str,
     accepted_in_base: bool,
+    prefixes: tuple[str, ...],
     allowed: tuple[Path, ...],
 ) -> None:
     """Review what the working tree does to the contract since a commit.
 
     One report: the findings of `validate`, those of `diff`, the drift of the generated package,
-    and how its public names changed. The document is that of [tool.specwright] unless it is given.
+    and how its public names changed. The documents are those of [tool.specwright] unless some are
+    given. One that the commit does not have is new, or was moved from where its title was.
     """
-    config = configured(document=document)
-    options, chosen = config.options, chosen_document(config)
     commit = Commit.of(base)
-    entries: Sequence[Acceptance] = accepted(chosen)
-    pending: Sequence[Finding] = ()
-    if accepted_in_base:
-        entries, pending = approved(entries, accepted_in(commit, chosen))
-    change = DocumentChange(
-        commit,
-        read_side(commit.name_of(chosen), allowed),
-        read_document(chosen, allowed),
-        lint_settings(chosen, short_method_names=options.short_method_names),
-        entries,
-    )
+    configs = _configs(documents)
     with progress("checking the documents") as say_step:
-        report = review_of(
-            change, options, chosen_output(config), today=date.today(), progress=say_step
-        )
-    report = replace(report, findings=worst_first((*report.findings, *pending)))
+        job = _Job(commit, prefixes, allowed, say_step, accepted_in_base=accepted_in_base)
+        gone = gone_since(commit)
+        reports, moved = zip(*(job.report(config, gone) for config in configs), strict=True)
+        reports = (*reports, *_removed(commit, set(gone) - set(moved), documents))
+    report = together(reports)
     report = replace(report, facts=(("Base", f"{base} ({commit.id[:_SHOWN_HASH]})"), *report.facts))
+    if output == "github":
+        report = from_top(report, commit.directory())
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has(Level(fail_on)) else 0)
+
+
+def _configs(documents: Sequence[Path]) -> Sequence[Config]:
+    """The settings of each document that is named, lies in a directory, or is the project's."""
+    if not documents:
+        return all_configured()
+    files = (each for path in documents for each in _documents(path))
+    return [configured(document=path) for path in dict.fromkeys(files)]
+
+
+def _documents(path: Path) -> Sequence[Path]:
+    return documents_in(path) if path.is_dir() else [path]
+
+
+def _removed(commit: Commit, gone: Collection[str], documents: Sequence[Path]) -> Iterator[Report]:
+    """The documents of the project, or of a directory, that are gone and were not moved."""
+    known = set(former_documents(commit)) if not documents else set()
+    for path in sorted(gone):
+        if path in known or any(map(Path(path).is_relative_to, documents)):
+            yield removed(path, former_document(commit, path), commit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What is the same for all documents of a run."""
+
+    commit: Commit
+    prefixes: Sequence[str]
+    allowed: tuple[Path, ...]
+    say_step: Callable[[str], None]
+    accepted_in_base: bool
+
+    def report(self, config: Config, gone: Sequence[str]) -> tuple[Report, str | None]:
+        """Review a document; with where it was moved from, if it was."""
+        options, chosen = config.options, chosen_document(config)
+        revision = read_document(chosen, self.allowed)
+        settings = lint_settings(chosen, short_method_names=options.short_method_names)
+        name, moved = self.commit.name_of(chosen), None
+        if not self.commit.has(name):
+            moved = former_place(self.commit, revision, gone)
+            if moved is None:
+                return introduced(revision, settings), None
+            name = self.commit.name(moved)
+        entries, pending = self._accepted(chosen, Path(moved) if moved else chosen)
+        change = DocumentChange(
+            self.commit,
+            read_side(name, self.allowed),
+            revision,
+            settings,
+            entries,
+            self.prefixes,
+        )
+        report = review_of(
+            change, options, chosen_output(config), today=date.today(), progress=self.say_step
+        )
+        facts = (("Moved", f"from {moved}"), *report.facts) if moved else report.facts
+        return replace(
+            report, findings=worst_first((*report.findings, *pending)), facts=facts
+        ), moved
+
+    def _accepted(
+        self, chosen: Path, former: Path
+    ) -> tuple[Sequence[Acceptance], Sequence[Finding]]:
+        entries = accepted(chosen)
+        if not self.accepted_in_base:
+            return entries, ()
+        return approved(entries, accepted_in(self.commit, former))

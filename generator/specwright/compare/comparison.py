@@ -36,16 +36,16 @@ from specwright.compare.verdicts.version import verdict
 from specwright.document.model import Document
 from specwright.document.sites import Direction, Site
 from specwright.document.sites import operations as operations_of
+from specwright.document.subjects import API, OPERATION, subject
 from specwright.errors import InputError, Location
-from specwright.findings import Evidence, Finding, Level, Report, in_order, worst_first
-from specwright.pointer import Pointer
+from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
+from specwright.pointer import Pointer, unescape
 from specwright.report.verdict import counted
 from specwright.samples.sides import Side
 from specwright.vocabulary.keyword import Place
 
 # The addresses of both documents for proofs.
 _BASE, _REVISION = "base:/", "revision:/"
-_SHOWN_OPERATIONS = 20
 
 T = TypeVar("T")
 # A change, with the operations that it affects in the order in which they were met.
@@ -60,15 +60,17 @@ def compare(
     today: date,
     others: Sequence[tuple[Finding, Sequence[str]]] = (),
     levels: Mapping[str, Level] = MappingProxyType({}),
+    prefixes: Sequence[str] = (),
 ) -> Report:
     """Review the change from one upgraded document to another.
 
     Args:
         levels: those of rules that a project decided on.
+        prefixes: starts of paths that do not tell operations apart, such as `/v1`.
         others: what the change has been found to break besides, each with the names that an
             acceptance may give for it.
     """
-    review = _Review((base, revision), today)
+    review = _Review((base, revision), today, prefixes)
     review.run()
     found = [
         (replace(finding, level=levels.get(finding.rule, finding.level)), operations)
@@ -76,47 +78,71 @@ def compare(
         if levels.get(finding.rule) is not Level.OFF
     ]
     kept, accepted = apply(acceptances, found, today)
+    version = None
     if base.data != revision.data:
         version = verdict(base, revision, [*kept, *accepted])
-        kept.append(replace(version, level=levels.get(version.rule, version.level)))
+        finding = version.finding
+        kept.append(replace(finding, level=levels.get(finding.rule, finding.level)))
     return Report(
         revision.path,
         worst_first(each for each in kept if each.level is not Level.OFF),
         in_order(accepted),
         DESCRIPTIONS,
         lambda location: revision.line(location) or base.line(location),
-        tuple(_headline(base, found)),
+        (("Version", version.short),) if version else (),
         command="diff",
+        headline=_headline(base, kept, accepted),
+        breaking=sum(map(_breaks, (*kept, *accepted))),
+        version=version.least if version else "",
     )
 
 
-def _headline(
-    base: Document, found: Sequence[tuple[Finding, Sequence[str]]]
-) -> Iterator[tuple[str, str]]:
+_UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
+
+
+def _headline(base: Document, findings: Sequence[Finding], accepted: Sequence[Finding]) -> str:
     """How many changes break how many of the operations that there were."""
-    breaking = [
-        operations
-        for finding, operations in found
-        if Category(BY_ID[finding.rule].category) in BREAKING
-    ]
-    if breaking:
-        # A name of the generated package is none of an operation.
-        known = {label(each) for each in operations_of(base)}
-        broken = known & {each for operations in breaking for each in operations}
-        changes = counted(len(breaking), "breaking change")
-        yield "Breaking", f"{changes} in {len(broken)} of {counted(len(known), 'operation')}"
+    breaking = [each for each in (*findings, *accepted) if each.affected and _breaks(each)]
+    unknown = [each for each in findings if each.rule in _UNKNOWN]
+    names = [each for each in (*findings, *accepted) if each.rule == ChangeRule.SDK_BROKEN]
+    words = []
+    if breaking or unknown:
+        changes = [counted(len(breaking), "breaking change")] if breaking else []
+        changes += [f"{counted(len(unknown), 'change')} that may break"] if unknown else []
+        words.append(f"{' and '.join(changes)} in {_reached(base, (*breaking, *unknown))}")
+    if names:
+        words.append(f"{counted(len(names), 'broken name')} of the generated package")
+    if not words:
+        words.append(f"no breaking changes in {counted(len(_labels(base)), 'operation')}")
+    agreed = sum(map(_breaks, accepted))
+    return ", ".join(words) + (f" ({agreed} accepted)" if agreed else "")
+
+
+def _reached(base: Document, findings: Sequence[Finding]) -> str:
+    known = _labels(base)
+    named = {name for each in findings if each.affected for name in each.affected.operations}
+    return f"{len(known & named)} of {counted(len(known), 'operation')}"
+
+
+def _labels(document: Document) -> set[str]:
+    return {label(each) for each in operations_of(document)}
+
+
+def _breaks(finding: Finding) -> bool:
+    return Category(BY_ID[finding.rule].category) in BREAKING
 
 
 @dataclass(slots=True)
 class _Review:
     documents: tuple[Document, Document]
     today: date
+    prefixes: Sequence[str] = ()
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
     unstable: set[str] = field(default_factory=set)
 
     def run(self) -> None:
         base, revision = self.documents
-        pairs, others = pair_operations(base, revision)
+        pairs, others = pair_operations(base, revision, self.prefixes)
         self.unstable |= {label(each) for each in operations_of(base) if is_unstable(each)}
         self.unstable |= {each.name for each in pairs if is_unstable(each.base)}
         if others and not pairs and _title(base) != _title(revision):
@@ -196,10 +222,21 @@ class _Review:
             change.revision,
             change.message,
             None if change.base is None else base.locate(change.base),
-            (Evidence("operations", _listed(operations)),) if operations else (),
-            change.counterexample,
+            counterexample=change.counterexample,
             related_pointer=change.base,
+            affected=Affected(self._subject(change), tuple(operations)),
         )
+
+    def _subject(self, change: Change) -> str:
+        """The part that a change is about, unless it is all, or the message says it."""
+        document, pointer = self.documents[1], change.revision
+        if change.base is not None and not document.has(pointer):
+            document, pointer = self.documents[0], change.base
+        above, _, name = pointer.rpartition("/properties/")
+        if f"'{unescape(name)}'" in change.message:
+            pointer = above
+        words = subject(pointer, document)
+        return "" if words in (OPERATION, API) else words
 
 
 def _is_blamed(change: Change) -> bool:
@@ -252,9 +289,3 @@ def _change(claim: Claim, found: Verdict) -> Change:
 def _title(document: Document) -> object:
     info = document.data.get("info")
     return info.get("title") if isinstance(info, dict) else None
-
-
-def _listed(operations: list[str]) -> str:
-    more = len(operations) - _SHOWN_OPERATIONS
-    rest = [f"and {more} more"] if more > 0 else []
-    return "\n".join([*operations[:_SHOWN_OPERATIONS], *rest])

@@ -86,6 +86,14 @@ class Document:
         source = self.sources.get(location.file)
         return source.line(location.line) if source else None
 
+    def has(self, pointer: Pointer) -> bool:
+        """Return whether there is a value at a place."""
+        try:
+            resolve(self.data, pointer)
+        except (KeyError, ValueError):
+            return False
+        return True
+
     def resolve(self, ref: str) -> Any:
         """What a reference inside the document names; references of the target stay unfollowed."""
         try:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from specwright.findings import Finding
+from specwright.report.verdict import listed
 from specwright.text import shorten, visible
+
+_OPERATIONS = 10
 
 
 def details(finding: Finding) -> Iterator[str]:
-    """The second place, the counterexample and the evidence, if there are any."""
+    """The second place, the counterexample, whom it concerns and the evidence, if there are any."""
     if finding.related is not None:
         yield visible(f"see also {finding.related}")
     if finding.counterexample is not None:
         yield visible(shorten(f"counterexample: {finding.counterexample}"))
+    if finding.affected is not None:
+        if finding.affected.operations:
+            yield visible(f"operations: {listed(finding.affected.operations, _OPERATIONS)}")
+        yield f"change: {finding.fingerprint}"
     for each in finding.evidence:
         yield visible(f"{each.label}:")
         yield from (f"  {visible(line)}" for line in each.text.split("\n"))

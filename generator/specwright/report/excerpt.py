@@ -1,13 +1,17 @@
-"""The piece of a source line that a finding is about."""
+"""The piece of a source that a finding is about."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
+from specwright.errors import Location
 from specwright.text import visible
 
 # How wide a piece of a long line is shown.
 WIDTH = 100
+# How many of the keys that a line lies in are shown, and how far above they are looked for.
+_PARENTS, _ABOVE = 4, 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +21,14 @@ class Excerpt:
     before: str
     at: str
     after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extract:
+    """A line below the keys that it lies in: their numbers and texts, indented as in the file."""
+
+    parents: Sequence[tuple[int, str]]
+    line: Excerpt
 
 
 def excerpt(line: str, column: int) -> Excerpt:
@@ -31,3 +43,60 @@ def excerpt(line: str, column: int) -> Excerpt:
     shown = shown.rstrip()
     before = shown[:left].ljust(left)
     return Excerpt(visible(before), visible(shown[left : left + 1]), visible(shown[left + 1 :]))
+
+
+class Source:
+    """The lines that the findings of a report are about; each is asked for once."""
+
+    __slots__ = ("_known", "_line_at")
+
+    def __init__(self, line_at: Callable[[Location], str | None]) -> None:
+        self._line_at = line_at
+        self._known: dict[tuple[str, int], str | None] = {}
+
+    def extract(self, location: Location) -> Extract | None:
+        """Return a line with the keys that it lies in, by their indentation; None if not known."""
+        line = self._line(location.file, location.line)
+        if line is None:
+            return None
+        above = self._parents(location, line)
+        outermost = _indent(above[0][1]) if above else _indent(line)
+        piece = excerpt(line, location.column)
+        return Extract(
+            [(number, visible(text[outermost:].rstrip()[:WIDTH])) for number, text in above],
+            replace(piece, before=" " * (_indent(line) - outermost) + piece.before),
+        )
+
+    def _line(self, file: str, number: int) -> str | None:
+        place = file, number
+        if place not in self._known:
+            self._known[place] = self._line_at(Location(file, number, 1))
+        return self._known[place]
+
+    def _parents(self, location: Location, inner: str) -> list[tuple[int, str]]:
+        found: list[tuple[int, str]] = []
+        for number in range(location.line - 1, max(0, location.line - _ABOVE), -1):
+            if len(found) == _PARENTS or not (_indent(inner) or _is_item(inner)):
+                break
+            text = self._line(location.file, number)
+            if text and _holds(text, inner):
+                found.insert(0, (number, text))
+                inner = text
+        return found
+
+
+def _holds(text: str, inner: str) -> bool:
+    """Whether a line above another one is the key that it lies in."""
+    if not text.strip() or text.lstrip().startswith("#"):
+        return False
+    # YAML does not indent the items of a list below its key.
+    own = _indent(inner) + (_is_item(inner) and not _is_item(text))
+    return _indent(text) < own
+
+
+def _is_item(line: str) -> bool:
+    return line.lstrip().startswith("- ")
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

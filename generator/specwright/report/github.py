@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from specwright.findings import Finding, Level, Report
 from specwright.report.details import details
+from specwright.report.outline import ranked
 from specwright.text import visible
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
@@ -12,8 +13,11 @@ _IN_PROPERTY = (*_IN_MESSAGE, (":", "%3A"), (",", "%2C"))
 
 
 def render(report: Report) -> str:
-    """One command per finding."""
-    return "".join(f"{_command(finding)}\n" for finding in report.findings)
+    """One command per finding, the worst first: GitHub shows the first ten of each kind.
+
+    The log has them all.
+    """
+    return "".join(f"{_command(finding)}\n" for finding in ranked(report))
 
 
 def _command(finding: Finding) -> str:
@@ -26,7 +30,7 @@ def _command(finding: Finding) -> str:
     listed = ",".join(
         f"{name}={_escape(visible(value), _IN_PROPERTY)}" for name, value in properties.items()
     )
-    message = "\n".join([visible(finding.message), *details(finding)])
+    message = "\n".join([visible(finding.words), *details(finding)])
     return f"::{_COMMANDS[finding.level]} {listed}::{_escape(message, _IN_MESSAGE)}"
 
 

@@ -58,14 +58,14 @@ def _fails(finding: Finding) -> bool:
 
 def _first(findings: Sequence[Finding]) -> str:
     further = f" (of {counted(len(findings), 'finding')})" if len(findings) > 1 else ""
-    return _legal(f"{findings[0].message}{further}")
+    return _legal(f"{findings[0].words}{further}")
 
 
 def _listed(findings: Sequence[Finding]) -> str:
     lines = []
     for finding in findings:
         kind = finding.level if finding.waived is None else f"waived ({finding.waived})"
-        lines.append(f"{finding.location}: {kind}: {finding.message}")
+        lines.append(f"{finding.location}: {kind}: {finding.words}")
         lines += [f"    {detail}" for detail in details(finding)]
     return "\n".join(map(_legal, lines))
 

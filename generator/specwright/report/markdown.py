@@ -6,18 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from html import escape
 from typing import NamedTuple, TypeVar
 
-from specwright.findings import WORST_FIRST, Finding, Level, Report, Table
-from specwright.report.verdict import counted, verdict
+from specwright.findings import Finding, Level, Report, Table
+from specwright.report.outline import Group, Kind, Part, kinds, parts
+from specwright.report.verdict import counted, headline, verdict
 from specwright.text import visible
 
 # What GitHub takes as a comment.
 LIMIT = 65_535
 # Room for what is not a finding; these have the rest.
-_FACTS, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 8_000, 8_000
-# Room for saying that findings other than errors have none.
+_FACTS, _KINDS, _TABLES, _TABLE, _WAIVED = 8_000, 16_000, 16_000, 8_000, 8_000
+# Room for saying that a chapter after the first has none.
 _OTHERS = 1_000
 # How much of a text is shown in a cell and as evidence.
-_CELL, _EVIDENCE = 500, 4_000
+_CELL, _EVIDENCE, _VALUE = 500, 4_000, 150
+_SHOWN_OPERATIONS = 3
 # Room for the note on what is left out.
 _NOTE = 200
 
@@ -39,32 +41,80 @@ def marker(command: str) -> str:
 def render(report: Report) -> str:
     """The verdict, then HTML in which Markdown is not read, as far as there is room."""
     outcome = "failed" if report.has_errors else "passed"
-    title = f"specwright {report.command} {outcome}: {verdict(report)}"
+    title = f"specwright {report.command} {outcome}: {headline(report)}"
     head = f"### {title} {marker(report.command)}\n"
-    facts = [("document", report.document), *report.facts]
-    before = _block("<table>", facts, _fact, "</table>", _FACTS, "fact")
+    counts = [("findings", verdict(report))] if report.headline else []
+    facts = [("document", report.document), *counts, *report.facts]
+    before = _block("<p>", facts, _fact, "</p>", _FACTS, "fact") + _kinds(report)
     after = _tables(report) + _all_waived(report)
-    room = LIMIT - len(head) - len(before) - len(after)
-    return head + before + _findings(report, room) + after
+    return head + before + _findings(report, LIMIT - len(head) - len(before) - len(after)) + after
+
+
+def _kinds(report: Report) -> str:
+    """The rules that changes break, and what to do about each."""
+    opening = f"<table>\n{_headings('What breaks', 'Without a break')}"
+    found = kinds(report)
+    return _block(opening, found, _kind, "</table>", _KINDS, "rule") if found else ""
+
+
+def _kind(kind: Kind) -> _Written:
+    often = f"<b>{counted(kind.count, 'change')}</b>"
+    often += f" in {counted(kind.operations, 'operation')}" if kind.operations else ""
+    what = f"{often}: {_code(kind.rule.id)}<br>{_ours(kind.rule.why)}"
+    return _Written(_row(what, _ours(kind.rule.instead)))
 
 
 def _findings(report: Report, room: int) -> str:
     """Errors with all that supports them; the others folded below, in the room that is left."""
-    table = f"<table>\n{_headings('Level', 'Rule', 'Place', 'Message')}"
-    errors = [each for each in report.findings if each.level is Level.ERROR]
-    others = sorted(
-        (each for each in report.findings if each.level is not Level.ERROR),
-        key=lambda each: WORST_FIRST.index(each.level),
-    )
-    written, closing = "", "</table>"
-    if errors:
-        share = room - (_OTHERS if others else 0)
-        written = _block(table, errors, _finding, closing, share, "finding")
-        folded = f"<details><summary>{counted(len(others), 'other finding')}</summary>\n"
-        table, closing = f"{folded}{table}", f"{closing}\n</details>"
-    if others:
-        written += _block(table, others, _finding, closing, room - len(written), "finding")
+    written = ""
+    chapters = parts(report)
+    for number, part in enumerate(chapters, 1):
+        share = room - len(written) - _OTHERS * (len(chapters) - number)
+        written += _part(part, share, is_folded=part.folded or report.has_errors)
     return written
+
+
+def _part(part: Part, room: int, *, is_folded: bool) -> str:
+    opening, closing = "<table>", "</table>"
+    if is_folded and part.level is not Level.ERROR:
+        title = f"{part.title} ({part.count})"
+        opening, closing = f"<details><summary>{title}</summary>\n<table>", "</table>\n</details>"
+    rows = [row for group in part.groups for row in _rows(group)]
+    return _block(opening, rows, _itself, closing, room, "finding")
+
+
+def _rows(group: Group) -> Iterator[_Written]:
+    """The findings of a group below its heading, which goes with the first of them."""
+    heading = f'<tr><th align="left">{_heading(group)}</th></tr>\n'
+    for finding in group.findings:
+        row = _row(f"{_said(finding)}<br><sub>{_place(finding)}</sub>")
+        support = "".join(_folded(finding))
+        yield _Written(f"{heading}{row}", _row(support) if support else "")
+        heading = ""
+
+
+def _heading(group: Group) -> str:
+    if group.rule is not None:
+        return _code(group.rule.id)
+    if not group.operations:
+        return "The whole API"
+    more = len(group.operations) - _SHOWN_OPERATIONS
+    shown = ", ".join(map(_code, group.operations[:_SHOWN_OPERATIONS]))
+    return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _said(finding: Finding) -> str:
+    """What a finding says; of a change with its value, as without one it proves nothing."""
+    if finding.affected is None:
+        return _code(finding.message)
+    subject = f"{_code(finding.affected.subject)}: " if finding.affected.subject else ""
+    value = finding.counterexample
+    proof = "" if value is None else f"<br>for example {_code(_cut(value, _VALUE))}"
+    return f"{subject}{_code(finding.message)}{proof}"
+
+
+def _itself(row: _Written) -> _Written:
+    return row
 
 
 def _tables(report: Report) -> str:
@@ -119,15 +169,9 @@ def _block(
     return "\n" + "\n".join(filter(None, lines)) + "\n"
 
 
-def _finding(finding: Finding) -> _Written:
-    row = _row(finding.level, _code(finding.rule), _place(finding), _code(finding.message))
-    support = "".join(_folded(finding))
-    return _Written(row, f'<tr><td colspan="4">{support}</td></tr>' if support else "")
-
-
 def _folded(finding: Finding) -> Iterator[str]:
     """What supports a finding, each behind its label."""
-    if finding.counterexample is not None:
+    if finding.counterexample is not None and finding.affected is None:
         yield _details("counterexample", finding.counterexample)
     for each in finding.evidence:
         yield _details(each.label, each.text)
@@ -135,11 +179,12 @@ def _folded(finding: Finding) -> Iterator[str]:
 
 def _waived(finding: Finding) -> _Written:
     reason = _code(finding.waived or "")
-    return _Written(_row(_code(finding.rule), _place(finding), _code(finding.message), reason))
+    return _Written(_row(_code(finding.rule), _place(finding), _code(finding.words), reason))
 
 
 def _fact(fact: tuple[str, str]) -> _Written:
-    return _Written(_row(*map(_code, fact)))
+    label, value = map(_code, fact)
+    return _Written(f"{label} <b>{value}</b><br>")
 
 
 def _table(table: Table) -> _Written:
@@ -168,9 +213,15 @@ def _row(*cells: str) -> str:
 
 
 def _place(finding: Finding) -> str:
-    pointer = f"<br>{_code(finding.pointer)}" if finding.pointer else ""
-    related = f"<br>see also {_code(str(finding.related))}" if finding.related else ""
-    return f"{_code(str(finding.location))}{pointer}{related}"
+    """Where it is; of a change also its rule, and the name by which it is accepted."""
+    words = [_code(str(finding.location))]
+    if finding.affected is None:
+        words += [_code(finding.pointer)] if finding.pointer else []
+        words += [f"see also {_code(str(finding.related))}"] if finding.related else []
+    else:
+        words += [f"was {_code(str(finding.related))}"] if finding.related else []
+        words += [_code(finding.rule), f"change {_code(finding.fingerprint)}"]
+    return " · ".join(words)
 
 
 def _details(label: str, text: str) -> str:
@@ -182,6 +233,13 @@ def _details(label: str, text: str) -> str:
 def _code(text: str) -> str:
     """Text where mentions, references, links and emoji are not looked for."""
     return f"<code>{escape(visible(_cut(text, _CELL)))}</code>"
+
+
+def _ours(text: str) -> str:
+    """A text of ours, whose backticks mark code."""
+    return "".join(
+        _code(part) if number % 2 else escape(part) for number, part in enumerate(text.split("`"))
+    )
 
 
 def _cut(text: str, most: int) -> str:

@@ -1,32 +1,23 @@
-"""A report as one HTML file, which needs neither a network nor scripts."""
+"""A report as one HTML file, which needs no network, and a script for searching only."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Sequence
 from importlib.resources import files
 
 from specwright import __version__
-from specwright.findings import WORST_FIRST, Finding, Level, Report
-from specwright.report.excerpt import excerpt
-from specwright.report.verdict import counted, verdict
+from specwright.findings import WORST_FIRST, Finding, Report
+from specwright.report.excerpt import Source
+from specwright.report.outline import by_operation, kinds, parts
+from specwright.report.verdict import counted, headline, verdict
 from specwright.text import visible
 
 
-@dataclass(frozen=True, slots=True)
-class _Group:
-    """The findings of one rule at one level."""
-
-    level: Level
-    rule: str
-    why: str
-    findings: Sequence[Finding]
-
-
 def render(report: Report) -> str:
-    """The whole page; its style is the only one that its policy lets a browser apply."""
+    """The whole page; its style and script are the only ones that its policy lets a browser use."""
     # Imported here: only this format needs it.
     import jinja2
     from markupsafe import Markup
@@ -41,31 +32,47 @@ def render(report: Report) -> str:
         finalize=lambda value: visible(value) if type(value) is str else value,
     )
     environment.filters["counted"] = counted
-    environment.globals["excerpt"] = excerpt
-    style = _asset("page.css")
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    environment.filters["ours"] = _ours
+    environment.globals["extract"] = Source(report.line).extract
+    environment.globals["anchor"] = _anchors()
+    style, script = _asset("page.css"), _asset("page.js")
     return environment.from_string(_asset("page.html.jinja")).render(
         report=report,
+        headline=headline(report),
         verdict=verdict(report),
-        groups=_groups(report),
+        kinds=kinds(report),
+        operations=by_operation(report),
+        parts=parts(report),
         levels=[level for level in WORST_FIRST if report.count(level)],
         style=Markup(style),
-        digest=digest,
+        script=Markup(script),
+        digests=[_digest(each) for each in (style, script)],
         version=__version__,
     )
 
 
-def _groups(report: Report) -> Sequence[_Group]:
-    """Errors first, then by the place where a rule is first not followed."""
-    why = {rule.id: rule.why for rule in report.rules}
-    found: dict[tuple[Level, str], list[Finding]] = {}
-    for finding in report.findings:
-        found.setdefault((finding.level, finding.rule), []).append(finding)
-    groups = [
-        _Group(level, rule, why.get(rule, ""), findings)
-        for (level, rule), findings in found.items()
-    ]
-    return sorted(groups, key=lambda group: WORST_FIRST.index(group.level))
+def _anchors() -> Callable[[Finding], str]:
+    """The name of the place of each finding on the page; no two have the same."""
+    names: dict[Finding, str] = {}
+    taken: Counter[str] = Counter()
+
+    def anchor(finding: Finding) -> str:
+        if finding not in names:
+            taken[finding.fingerprint] += 1
+            again = taken[finding.fingerprint]
+            names[finding] = finding.fingerprint + (f"-{again}" if again > 1 else "")
+        return names[finding]
+
+    return anchor
+
+
+def _ours(text: str) -> Sequence[tuple[bool, str]]:
+    """The parts of a text of ours, and whether each is code, which backticks mark."""
+    return [(number % 2 == 1, part) for number, part in enumerate(text.split("`"))]
+
+
+def _digest(text: str) -> str:
+    return base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def _asset(name: str) -> str:

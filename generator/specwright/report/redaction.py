@@ -11,7 +11,7 @@ from dataclasses import replace
 from urllib.parse import quote, quote_plus
 
 from specwright.errors import Location
-from specwright.findings import Finding, Report, Table
+from specwright.findings import Affected, Finding, Report, Table
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
@@ -84,6 +84,7 @@ class Redaction:
         return replace(
             report,
             document=self.text(report.document),
+            headline=self.text(report.headline),
             findings=tuple(map(self._finding, report.findings)),
             waived=tuple(map(self._finding, report.waived)),
             line=line,
@@ -104,7 +105,15 @@ class Redaction:
             ),
             counterexample=self._counterexample(finding.counterexample),
             waived=self._optional(finding.waived),
+            related_pointer=self._optional(finding.related_pointer),
+            affected=self._affected(finding.affected),
         )
+
+    def _affected(self, affected: Affected | None) -> Affected | None:
+        if affected is None:
+            return None
+        operations = tuple(map(self.text, affected.operations))
+        return Affected(self.text(affected.subject), operations)
 
     def _counterexample(self, written: str | None) -> str | None:
         if written is None or self.text(written) == written:

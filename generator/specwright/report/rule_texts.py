@@ -27,6 +27,16 @@ def overview(rules: Sequence[RuleDescription]) -> Iterator[str]:
             yield f"  {rule.id:<{width}}  {rule.recommended:<11}  {rule.strict:<7}  {first}"
 
 
+def examples(rule: RuleDescription) -> Iterator[tuple[str, str]]:
+    """What stands above each example of a rule, and the example; there may be words alone."""
+    if rule.bad:
+        yield "Found:", rule.bad
+    if rule.instead:
+        yield f"Without a break: {rule.instead}", rule.good
+    elif rule.good:
+        yield "Better:", rule.good
+
+
 def explained(rule: RuleDescription) -> str:
     """Why there is this rule, what it finds, and what would be better."""
     paragraphs = [
@@ -34,7 +44,6 @@ def explained(rule: RuleDescription) -> str:
         rule.why,
         f"Recommended: {rule.recommended}. Strict: {rule.strict}.",
     ]
-    for label, example in (("Found", rule.bad), ("Better", rule.good)):
-        if example:
-            paragraphs += [f"{label}:", indent(dedent(example).strip(), "    ")]
+    for label, example in examples(rule):
+        paragraphs += [label, indent(dedent(example).strip(), "    ")] if example else [label]
     return "\n\n".join(paragraphs)

@@ -55,7 +55,7 @@ def _result(finding: Finding) -> _Object:
     result: _Object = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.level],
-        "message": {"text": "\n".join([visible(finding.message), *details(finding)])},
+        "message": {"text": "\n".join([visible(finding.words), *details(finding)])},
         "locations": [place],
         "partialFingerprints": {"specwright/v1": finding.fingerprint},
     }

@@ -9,6 +9,7 @@ import click
 from specwright.findings import Finding, Level, Report, Table
 from specwright.report.details import details
 from specwright.report.excerpt import excerpt
+from specwright.report.outline import ranked
 from specwright.report.verdict import verdict
 from specwright.text import visible
 
@@ -16,15 +17,16 @@ _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 
 def render(report: Report) -> str:
-    """All findings, what was measured, then how many findings of each level there are."""
-    lines = [line for finding in report.findings for line in _finding(finding, report)]
+    """All findings, the worst first, what was measured, then the outcome."""
+    lines = [line for finding in ranked(report) for line in _finding(finding, report)]
     lines += [line for table in report.tables for line in _table(table)]
     lines += [visible(f"{label}: {value}") for label, value in report.facts]
-    return "\n".join([*lines, f"{visible(report.document)}: {verdict(report)}"]) + "\n"
+    outcome = "; ".join(filter(None, (report.headline, verdict(report))))
+    return "\n".join([*lines, visible(f"{report.document}: {outcome}")]) + "\n"
 
 
 def _finding(finding: Finding, report: Report) -> Iterator[str]:
-    place, words = visible(str(finding.location)), visible(f"{finding.rule} {finding.message}")
+    place, words = visible(str(finding.location)), visible(f"{finding.rule} {finding.words}")
     yield f"{place}: {_painted(finding.level, finding.level)} {words}"
     line = report.line(finding.location)
     if line is not None:

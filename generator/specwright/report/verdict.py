@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from specwright.findings import WORST_FIRST, Level, Report
+
+
+def headline(report: Report) -> str:
+    """Return the outcome in one line: what breaks whom, else how many findings there are."""
+    return report.headline or verdict(report)
 
 
 def verdict(report: Report) -> str:
@@ -15,3 +22,9 @@ def verdict(report: Report) -> str:
 def counted(count: int, noun: str) -> str:
     """A number and the noun that it counts; infos are counted as the JSON report names them."""
     return f"{count} {noun if count == 1 or noun == Level.INFO else noun + 's'}"
+
+
+def listed(names: Sequence[str], most: int) -> str:
+    """Return the first names, and how many more there are."""
+    more = len(names) - most
+    return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")

@@ -11,9 +11,10 @@ from fnmatch import fnmatchcase
 from specwright.compare.verdicts.change_rules import Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.document.model import Document
+from specwright.document.subjects import subject
 from specwright.findings import Finding, Report
 from specwright.pointer import Pointer, resolve, split
-from specwright.review.subjects import code, subject
+from specwright.text import visible
 
 
 class Section(StrEnum):
@@ -56,14 +57,19 @@ _MARKS: Mapping[str, str] = {
 _MARK_UNPROVEN = "**Perhaps breaking:** "
 _SHOWN_OPERATIONS = 3
 _VERSION = "/info/version"
+_UNRELEASED = "Unreleased"
 _NOT_IN_VERSION = re.compile(r"[^0-9A-Za-z.+-]")
 
 # Operations, and what is said of them.
 _Bullets = dict[tuple[str, ...], list[str]]
 
 
-def entry(report: Report, base: Document, revision: Document) -> str:
-    """The changes that a comparison found, as Markdown."""
+def entry(report: Report, base: Document, revision: Document, day: str = "") -> str:
+    """Return the changes that a comparison found, as Markdown.
+
+    Args:
+        day: on which the revision was released, if that is known, such as `2026-11-22`.
+    """
     sections: dict[Section, _Bullets] = {each: defaultdict(list) for each in Section}
     said: set[tuple[Pointer | None, str]] = set()
     for finding in sorted(report.findings, key=_severity):
@@ -78,7 +84,9 @@ def entry(report: Report, base: Document, revision: Document) -> str:
             section = _section(finding, base, revision)
             sentence = _sentence(finding, section, revision)
             sections[section][_operations(finding)].append(sentence)
-    parts = [f"## [{_heading(base, revision)}]"]
+    heading = _heading(base, revision)
+    dated = f" - {day}" if day and heading != _UNRELEASED else ""
+    parts = [f"## [{heading}]{dated}"]
     for section, bullets in sections.items():
         if bullets:
             parts.append(f"### {section}\n\n" + "\n".join(_listed(bullets)))
@@ -94,7 +102,7 @@ def _severity(finding: Finding) -> int:
 def _heading(base: Document, revision: Document) -> str:
     before, now = (str(_value(each, _VERSION)) for each in (base, revision))
     # A version that stays the same has been released without these changes.
-    return "Unreleased" if before == now else _NOT_IN_VERSION.sub("_", now)
+    return _UNRELEASED if before == now else _NOT_IN_VERSION.sub("_", now)
 
 
 def _section(finding: Finding, base: Document, revision: Document) -> Section:
@@ -124,16 +132,15 @@ def _value(document: Document, pointer: Pointer | None) -> object:
 
 
 def _operations(finding: Finding) -> tuple[str, ...]:
-    listed = (each.text.split("\n") for each in finding.evidence if each.label == "operations")
-    return tuple(next(listed, ()))
+    return finding.affected.operations if finding.affected else ()
 
 
 def _sentence(finding: Finding, section: Section, revision: Document) -> str:
     category = BY_ID[finding.rule].category
     mark = _MARK_UNPROVEN if finding.rule == ChangeRule.DIFF_UNPROVEN else _MARKS.get(category, "")
     words = _template(finding, section).format(
-        subject=subject(finding.pointer or "", revision),
-        message=code(finding.message),
+        subject=subject(finding.pointer or "", revision, _code),
+        message=_code(finding.message),
         summary=_summary(finding, revision),
     )
     return f"{mark}{words[:1].upper()}{words[1:]}"
@@ -151,7 +158,7 @@ def _template(finding: Finding, section: Section) -> str:
 def _summary(finding: Finding, revision: Document) -> str:
     operation = _value(revision, finding.pointer)
     summary = operation.get("summary") if isinstance(operation, dict) else None
-    return f": {code(summary)}" if isinstance(summary, str) else ""
+    return f": {_code(summary)}" if isinstance(summary, str) else ""
 
 
 def _listed(bullets: _Bullets) -> Iterator[str]:
@@ -164,5 +171,13 @@ def _named(operations: Sequence[str]) -> str:
     if not operations:
         return "The whole API"
     more = len(operations) - _SHOWN_OPERATIONS
-    shown = ", ".join(map(code, operations[:_SHOWN_OPERATIONS]))
+    shown = ", ".join(map(_code, operations[:_SHOWN_OPERATIONS]))
     return f"{shown} and {more} more" if more > 0 else shown
+
+
+def _code(text: str) -> str:
+    """Text of a document as Markdown shows it: every character as it is, on one line."""
+    shown = visible(text)
+    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
+    space = " " if shown.startswith("`") or shown.endswith("`") else ""
+    return f"{fence}{space}{shown}{space}{fence}"

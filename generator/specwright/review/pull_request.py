@@ -12,12 +12,16 @@ from specwright import pipeline
 from specwright.check.checks import examine
 from specwright.check.settings import Settings
 from specwright.compare.comparison import compare
+from specwright.compare.document.operations import label
 from specwright.compare.verdicts.acceptances import Acceptance
+from specwright.compare.verdicts.rule_table import DOCUMENT_REMOVED
 from specwright.config import Options
 from specwright.document.model import Document
+from specwright.document.sites import operations
 from specwright.document.sources.git import Commit
 from specwright.document.upgrade import upgrade
-from specwright.findings import Finding, Level, Report, in_order, worst_first
+from specwright.errors import Location
+from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
 from specwright.report.verdict import counted
 from specwright.review.package import Package
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
@@ -35,6 +39,7 @@ class DocumentChange:
         revision: the document of the working tree, as it was read.
         settings: of the checks.
         acceptances: the changes that the project accepts.
+        prefixes: starts of paths that do not tell operations apart.
     """
 
     commit: Commit
@@ -42,6 +47,7 @@ class DocumentChange:
     revision: Document
     settings: Settings
     acceptances: Sequence[Acceptance] = ()
+    prefixes: Sequence[str] = ()
 
 
 def review(
@@ -82,8 +88,43 @@ def review(
         change.acceptances,
         today=today,
         levels=change.settings.levels,
+        prefixes=change.prefixes,
     )
     return replace(report, findings=worst_first((*report.findings, *invalid(base.document))))
+
+
+def introduced(revision: Document, settings: Settings) -> Report:
+    """Return the review of a document that is new: what it says breaks nobody."""
+    report = examine(upgrade(revision), settings).report(settings)
+    count = counted(sum(1 for _ in operations(revision)), "operation")
+    facts = (("Base", "has no such document"),)
+    headline = f"a new document with {count}"
+    return replace(
+        report,
+        findings=worst_first(report.findings),
+        facts=facts,
+        command="review",
+        headline=headline,
+        breaking=0,
+    )
+
+
+def removed(path: str, former: Document | None, commit: Commit) -> Report:
+    """Return the review of a document that is gone; None stands for one that cannot be used."""
+    names = tuple(label(each) for each in operations(former)) if former else ()
+    words = f"{path} is gone with {counted(len(names), 'operation')}"
+    place = Location(commit.name(path), 1, 1)
+    finding = Finding(
+        DOCUMENT_REMOVED.id,
+        DOCUMENT_REMOVED.recommended,
+        place,
+        None,
+        words,
+        affected=Affected("", names),
+    )
+    headline = f"1 breaking change in {len(names)} of {counted(len(names), 'operation')}"
+    rules = (DOCUMENT_REMOVED,)
+    return Report(path, (finding,), rules=rules, command="review", headline=headline, breaking=1)
 
 
 def joined(
@@ -94,6 +135,7 @@ def joined(
     *,
     today: date,
     levels: Mapping[str, Level] = MappingProxyType({}),
+    prefixes: Sequence[str] = (),
 ) -> Report:
     """Join what is known of the change from one upgraded document to another.
 
@@ -101,9 +143,12 @@ def joined(
         validations: the reports on both documents.
         package: what is generated from both; None if the project has no package.
         levels: those of rules of changes that the project decided on.
+        prefixes: starts of paths that do not tell operations apart.
     """
     broken = package.broken() if package else []
-    changes = compare(*documents, acceptances, today=today, others=broken, levels=levels)
+    changes = compare(
+        *documents, acceptances, today=today, others=broken, levels=levels, prefixes=prefixes
+    )
     old, new = validations
     listed = _news(old, new)
     facts = [*changes.facts, *(package.facts() if package else [("Generated package", "none")])]

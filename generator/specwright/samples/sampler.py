@@ -28,7 +28,7 @@ _PER_WITNESS = 60
 _WITNESSES = 2
 
 # What another schema may not take, even if it takes any list and any object.
-_NESTED = ([[["a"]]], {"a": {"a": {"a": []}}})
+_NESTED: tuple[Any, ...] = ([[["a"]]], {"a": {"a": {"a": []}}})
 
 _HIDDEN = (ONCE.name, SENSITIVE.name)
 _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object")

@@ -141,10 +141,8 @@ def _with_paths(document: Document, paths: dict[str, Any]) -> Document:
 def _by_path(findings: Iterable[Finding]) -> dict[str, list[Finding]]:
     found: defaultdict[str, list[Finding]] = defaultdict(list)
     for finding in findings:
-        for evidence in finding.evidence:
-            if evidence.label == "operations":
-                for operation in evidence.text.split("\n"):
-                    found[operation.removeprefix("POST ")].append(finding)
+        for operation in finding.affected.operations if finding.affected else ():
+            found[operation.removeprefix("POST ")].append(finding)
     return found
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from specwright.compare.document.contents import Found, content_changes, slot
@@ -56,13 +56,13 @@ def label(operation: OperationSite) -> str:
 
 
 def pair_operations(
-    base: Document, revision: Document
+    base: Document, revision: Document, prefixes: Sequence[str] = ()
 ) -> tuple[list[OperationPair], list[tuple[str, Change]]]:
     """The operations that both have, and a change for each of the others, with its name."""
     pairs: list[OperationPair] = []
     others: list[tuple[str, Change]] = []
     seen: set[tuple[Pointer, Pointer, str, str]] = set()
-    queue = [(operations_by_key(base), operations_by_key(revision))]
+    queue = [(operations_by_key(base, prefixes), operations_by_key(revision, prefixes))]
     while queue:
         for old, new in paired_operations(*queue.pop()):
             if old is None or new is None:

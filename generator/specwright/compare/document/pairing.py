@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from specwright.document.model import Document
@@ -16,6 +16,7 @@ from specwright.document.sites import (
     operations,
     parameters,
 )
+from specwright.errors import InputError
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -52,13 +53,40 @@ def paired(base: Mapping[K, V], revision: Mapping[K, V]) -> Iterator[tuple[K, V 
         yield key, base.get(key), revision.get(key)
 
 
-def operations_by_key(document: Document) -> dict[OperationKey, OperationSite]:
-    """The operations of paths and webhooks; those of callbacks belong to an operation."""
-    return {
-        OperationKey(operation.direction, operation.key, operation.method): operation
-        for operation in operations(document)
-        if operation.direction is not Direction.CALLBACK
-    }
+def operations_by_key(
+    document: Document, prefixes: Sequence[str] = ()
+) -> dict[OperationKey, OperationSite]:
+    """The operations of paths and webhooks; those of callbacks belong to an operation.
+
+    Args:
+        prefixes: starts of paths that do not count, such as `/v1`.
+
+    Raises:
+        InputError: without them two operations are the same.
+    """
+    found: dict[OperationKey, OperationSite] = {}
+    for operation in operations(document):
+        if operation.direction is Direction.CALLBACK:
+            continue
+        name = _without(operation.key, prefixes)
+        key = OperationKey(operation.direction, name, operation.method)
+        if key in found:
+            raise InputError(
+                f"without its prefix '{operation.key}' is the same path as '{found[key].key}'",
+                document.locate(operation.pointer),
+                "name fewer prefixes with --strip-prefix",
+            )
+        found[key] = operation
+    return found
+
+
+def _without(path: str, prefixes: Sequence[str]) -> str:
+    """A path without the first prefix whose segments it starts with."""
+    for prefix in prefixes:
+        cut = prefix.rstrip("/")
+        if cut and (path == cut or path.startswith(f"{cut}/")):
+            return path.removeprefix(cut) or "/"
+    return path
 
 
 def callbacks_by_key(

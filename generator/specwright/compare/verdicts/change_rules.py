@@ -70,6 +70,7 @@ class ChangeRule(StrEnum):
     ENUM_WIDENED = "enum-widened"
     NULLABLE_WIDENED = "nullable-widened"
     SDK_BROKEN = "sdk-broken"
+    DOCUMENT_REMOVED = "document-removed"
     OPERATION_ADDED = "operation-added"
     ADDED = "added"
     RELAXED = "relaxed"

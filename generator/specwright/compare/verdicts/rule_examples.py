@@ -1,4 +1,4 @@
-"""A pair of documents that breaks each rule of the review, and one that does not."""
+"""A pair of documents that each rule of the review finds, and one that gets there unbroken."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from specwright.vocabulary.keywords.signature import SIGNATURE
 
 # What fills in one part, or several.
 Fill = str | tuple[str, ...]
-# The bad pair and the good one.
+# The pair that is found, and the one without a break from the same document, if there is one.
 Example = tuple[str, str]
 
 _OPERATION = """\
@@ -34,7 +34,6 @@ _BOTH = "- {name: lang, in: query, schema: {}}\n      - {name: area, in: query, 
 _BOTH_OTHERWISE = (
     "- {name: area, in: query, schema: {}}\n      - {name: lang, in: query, schema: {}}"
 )
-_PARAMETER_OF = _OPERATION % "- {name: lang, in: query, schema: %s}"
 _GET = "/a: {get: {responses: {}}}"
 _BODY = _OPERATION % "requestBody: {content: {application/json: {}}%s}"
 _WEBHOOK = """\
@@ -101,24 +100,30 @@ _DECLARED = """\
 paths: {/orders: {get: {responses: {default: {description: Orders.}}}}}
 """
 _ONE, _TWO = "{properties: {a: {type: string}}%s}", "{properties: {a: {type: string}, b: {}}%s}"
+_TWO_OLD = "{properties: {a: {type: string}, b: {deprecated: true}}%s}"
+_CLOSED = ", additionalProperties: false"
+_MORE = """\
+  /orders/details:
+    get:
+      responses: {'201': {description: Details.}}
+"""
+_SIGNED = f"{SIGNATURE.name}: {{header: %s, algorithm: hmac-sha256}}"
 
 
-def _pair(part: str, base: Fill, revision: Fill) -> str:
-    """Two documents in one stream of YAML, which differ in what is filled in."""
-    return f"{part % base}---\n{part % revision}"
+def _pair(part: str, base: Fill, revision: Fill, more: str = "") -> str:
+    """Two documents in one stream of YAML, which differ in what is filled in, and in an end."""
+    return f"{part % base}---\n{part % revision}{more}"
 
 
 def _example(
-    part: str, base: Fill, bad: Fill, harmless: Fill | None = None, *, good: str | None = None
+    part: str, base: Fill, found: Fill, instead: Fill | None = None, more: str = ""
 ) -> Example:
-    """The bad pair and the good one.
+    """The pair that is found, and the one that is not, if something is there for it.
 
     Args:
-        harmless: what the good pair has for the revision; without it, the change the other way.
-        good: a pair of another part.
+        more: what the document without a break has at its end.
     """
-    back = _pair(part, bad, base) if harmless is None else _pair(part, base, harmless)
-    return _pair(part, base, bad), good or back
+    return _pair(part, base, found), "" if instead is None else _pair(part, base, instead, more)
 
 
 # Stem of a rule, the wider schema, the narrower one.
@@ -135,16 +140,27 @@ _SCHEMAS = (
     ("object", "{type: object}", "{type: object, additionalProperties: false}"),
     ("union", "{oneOf: [{type: array}, {type: object}]}", "{type: object}"),
 )
+
+
+def _beside(part: str, before: str, after: str) -> Example:
+    """A property whose schema changes, and one of the new schema beside the old one."""
+    old = f"{before.removesuffix('}')}, deprecated: true}}"
+    return _example(
+        part,
+        f"{{type: object, properties: {{v: {before}}}}}",
+        f"{{type: object, properties: {{v: {after}}}}}",
+        f"{{type: object, properties: {{v: {old}, w: {after}}}}}",
+    )
+
+
 EXAMPLES: Mapping[str, Example] = {
-    **{f"{stem}-narrowed": _example(_REQUEST, wide, narrow) for stem, wide, narrow in _SCHEMAS},
-    **{f"{stem}-widened": _example(_RESPONSE, narrow, wide) for stem, wide, narrow in _SCHEMAS},
+    **{f"{stem}-narrowed": _beside(_REQUEST, wide, narrow) for stem, wide, narrow in _SCHEMAS},
+    **{f"{stem}-widened": _beside(_RESPONSE, narrow, wide) for stem, wide, narrow in _SCHEMAS},
     ChangeRule.OPERATION_REMOVED: _example(
-        "paths: {%s: {get: {responses: {default: {description: It.}}}}}\n",
-        "/a",
-        "/b",
-        good=_pair(
-            "paths: {'/a/%s': {get: {responses: {default: {description: It.}}}}}\n", "{x}", "{y}"
-        ),
+        "paths: {%s, responses: {}}}}\n",
+        "/a: {get: {operationId: a",
+        "/b: {get: {operationId: a",
+        "/a: {get: {operationId: a, deprecated: true, x-sunset: '2999-06-30'",
     ),
     ChangeRule.SUNSET_SOONER: _example(
         _OPERATION,
@@ -155,68 +171,86 @@ EXAMPLES: Mapping[str, Example] = {
     ChangeRule.STABILITY_LOWERED: _example(
         _OPERATION, "deprecated: false", "x-stability-level: beta", "x-stability-level: stable"
     ),
-    ChangeRule.PARAMETER_REQUIRED: _example(_PARAMETER, "", ", required: true"),
+    ChangeRule.PARAMETER_REQUIRED: _example(
+        _PARAMETER, "", ", required: true", ", description: 'Without it, English.'"
+    ),
     ChangeRule.PARAMETER_NOT_SENT: _example(
-        _WEBHOOK, "parameters: [{name: Id, in: header, required: true, schema: {}}]", "tags: []"
+        _WEBHOOK,
+        "parameters: [{name: Id, in: header, required: true, schema: {}}]",
+        "tags: []",
+        "parameters: [{name: Id, in: header, required: true, deprecated: true, schema: {}}]",
     ),
     ChangeRule.PARAMETER_MOVED: _example(
         _OPERATION,
         "- {name: lang, in: query, schema: {}}",
         "- {name: lang, in: header, schema: {}}",
-        good=_pair(
-            _OPERATION,
-            "- {name: Lang, in: header, schema: {}}",
-            "- {name: lang, in: header, schema: {}}",
-        ),
+        "- {name: lang, in: query, schema: {}, deprecated: true}\n"
+        "      - {name: lang, in: header, schema: {}}",
     ),
     ChangeRule.SERIALISATION_CHANGED: _example(
-        _PARAMETER, "", ", style: pipeDelimited", ", style: form, explode: true"
+        _OPERATION,
+        "- {name: lang, in: query, schema: {type: array}}",
+        "- {name: lang, in: query, schema: {type: array}, style: pipeDelimited}",
+        "- {name: lang, in: query, schema: {type: array}, deprecated: true}\n"
+        "      - {name: langs, in: query, schema: {type: array}, style: pipeDelimited}",
     ),
-    ChangeRule.BODY_REQUIRED: _example(_BODY, "", ", required: true"),
+    ChangeRule.BODY_REQUIRED: _example(
+        _BODY, "", ", required: true", ", description: 'Without one, nothing changes.'"
+    ),
     ChangeRule.BODY_NOT_SENT: _example(
-        _WEBHOOK, "requestBody: {required: true, content: {}}", "requestBody: {content: {}}"
+        _WEBHOOK,
+        "requestBody: {required: true, content: {}}",
+        "requestBody: {content: {}}",
+        "requestBody: {required: true, content: {}, description: May say nothing.}",
     ),
     ChangeRule.HEADER_REQUIRED: _example(
-        "webhooks: {a: {post: {%s}}}\n",
-        "responses: {default: {description: It.}}",
-        "responses: {default: {description: It., headers: {Id: {required: true, schema: {}}}}}",
-        good=_pair(_HEADER, "", "Id: {required: true, schema: {}}"),
+        "webhooks: {a: {post: {responses: {default: {description: It.%s}}}}}\n",
+        "",
+        ", headers: {Id: {required: true, schema: {}}}",
+        ", headers: {Id: {schema: {}}}",
     ),
     ChangeRule.HEADER_NOT_SENT: _example(
-        _HEADER, "Id: {required: true, schema: {}}", "Id: {schema: {}}"
+        _HEADER,
+        "Id: {required: true, schema: {}}",
+        "Id: {schema: {}}",
+        "Id: {required: true, deprecated: true, schema: {}}",
     ),
-    ChangeRule.PROPERTY_REQUIRED: _example(_REQUEST, _ONE % "", _ONE % ", required: [a]"),
-    ChangeRule.PROPERTY_NOT_SENT: _example(_RESPONSE, _ONE % ", required: [a]", _ONE % ""),
+    ChangeRule.PROPERTY_REQUIRED: _example(
+        _REQUEST,
+        _ONE % "",
+        _ONE % ", required: [a]",
+        "{properties: {a: {type: string, description: 'Without it, the first.'}}}",
+    ),
+    ChangeRule.PROPERTY_NOT_SENT: _example(
+        _RESPONSE,
+        _TWO % ", required: [b]",
+        _TWO % "",
+        _TWO_OLD % ", required: [b]",
+    ),
     ChangeRule.PROPERTY_REFUSED: _example(
-        _REQUEST, _TWO % ", additionalProperties: false", _ONE % ", additionalProperties: false"
+        _REQUEST, _TWO % _CLOSED, _ONE % _CLOSED, _TWO_OLD % _CLOSED
     ),
     ChangeRule.STATUS_REMOVED: _example(
         _RESPONSES,
         "'200': {description: It.}",
         "'201': {description: It.}",
-        "2XX: {description: It.}",
+        "'200': {description: It.}",
+        _MORE,
     ),
     ChangeRule.MEDIA_TYPE_REMOVED: _example(
         _OPERATION,
         "requestBody: {content: {application/json: {}, text/csv: {}}}",
         "requestBody: {content: {application/json: {}}}",
-        good=_pair(
-            _OPERATION,
-            "requestBody: {content: {application/json: {}}}",
-            "requestBody: {content: {Application/JSON: {}}}",
-        ),
+        "requestBody: {content: {application/json: {}, text/csv: {}}, description: CSV goes.}",
     ),
     ChangeRule.SECURITY_TIGHTENED: _example(
-        _SECURED,
-        ("bearer", "{}"),
-        ("bearer", "{key: []}"),
-        good=_pair(_SECURED, ("bearer", "{key: []}"), ("bearer", "{key: []}, {}")),
+        _SECURED, ("bearer", "{}"), ("bearer", "{key: []}"), ("bearer", "{key: []}, {}")
     ),
     ChangeRule.SECURITY_SCHEME_CHANGED: _example(
         _SECURED,
         ("basic", "{key: []}"),
         ("bearer", "{key: []}"),
-        good=_pair(_SECURED, ("bearer", "{key: []}"), ("Bearer", "{key: []}")),
+        ("basic}\n    token: {type: http, scheme: bearer", "{key: []}, {token: []}"),
     ),
     ChangeRule.SERVER_REMOVED: _example(
         _DECLARED,
@@ -226,47 +260,49 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     ChangeRule.DEFAULT_CHANGED: _example(
         _REQUEST,
-        "{type: integer, default: 1}",
-        "{type: integer, default: 2}",
-        good=_pair(_RESPONSE, "{type: integer, default: 1}", "{type: integer, default: 2}"),
+        "{properties: {size: {type: integer, default: 1}}}",
+        "{properties: {size: {type: integer, default: 2}}}",
+        "{properties: {size: {type: integer, default: 1}, pages: {type: integer, default: 2}}}",
     ),
     ChangeRule.DISCRIMINATOR_CHANGED: _example(
         _REQUEST,
         "{type: object, discriminator: {propertyName: kind}}",
         "{type: object, discriminator: {propertyName: type}}",
-        "{type: object, discriminator: {propertyName: kind, mapping: {a: '#/a'}}}",
+        "{type: object, discriminator: {propertyName: kind}, properties: {type: {}}}",
     ),
     ChangeRule.KNOWN_VALUE_REMOVED: _example(
         _REQUEST,
         f"{{type: string, {EXTENSIBLE_ENUM.name}: [a, b]}}",
         f"{{type: string, {EXTENSIBLE_ENUM.name}: [a]}}",
-        good=_pair(
-            _RESPONSE,
-            f"{{type: string, {EXTENSIBLE_ENUM.name}: [a]}}",
-            f"{{type: string, {EXTENSIBLE_ENUM.name}: [a, b]}}",
-        ),
+        f"{{type: string, {EXTENSIBLE_ENUM.name}: [a, b], description: b is taken for a}}",
     ),
     ChangeRule.LIMIT_LOWERED: _example(
         _DECLARED,
         f"{BODY_LIMIT.name}: {{max_bytes: 2048}}",
         f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
+        f"{BODY_LIMIT.name}: {{max_bytes: 4096}}",
     ),
     ChangeRule.DELIVERY_WEAKENED: _example(
         _WEBHOOK,
         f"{DELIVERY.name}: {{retry_after_seconds: [60, 300]}}",
         f"{DELIVERY.name}: {{retry_after_seconds: [60]}}",
+        f"{DELIVERY.name}: {{retry_after_seconds: [60, 300, 900]}}",
     ),
     ChangeRule.SIGNATURE_CHANGED: _example(
         _WEBHOOK,
-        f"{SIGNATURE.name}: {{header: Signature, algorithm: hmac-sha256}}",
-        f"{SIGNATURE.name}: {{header: Webhook-Signature, algorithm: hmac-sha256}}",
-        f"{SIGNATURE.name}: {{algorithm: hmac-sha256, header: Signature}}",
+        _SIGNED % "Signature",
+        _SIGNED % "Webhook-Signature",
+        _SIGNED % "Signature",
+        (_WEBHOOK % (_SIGNED % "Webhook-Signature"))
+        .removeprefix("webhooks:\n")
+        .replace("order.changed", "order.updated"),
     ),
     ChangeRule.BEHAVIOUR_CHANGED: _example(
         _OPERATION,
         f"{ORDER.name}: {{by: /id, direction: ascending}}",
         f"{ORDER.name}: {{by: /id, direction: descending}}",
-        good=_pair(_OPERATION, "summary: It.", f"{ORDER.name}: {{by: /id, direction: ascending}}"),
+        "- {name: newest_first, in: query, schema: {type: boolean}}\n"
+        f"      {ORDER.name}: {{by: /id, direction: ascending}}",
     ),
     ChangeRule.ERROR_CODE_CHANGED: _example(
         _DECLARED,
@@ -279,83 +315,75 @@ EXAMPLES: Mapping[str, Example] = {
         "paths: {/a: {get: {operationId: %s, responses: {}}}}\n",
         "getA",
         "readA",
-        good=_pair("paths: {/a: {get: {%sresponses: {}}}}\n", "", "operationId: getA, "),
+        "getA, summary: Read it",
     ),
     ChangeRule.OPERATION_GROUP_CHANGED: _example(
         "paths: {/a: {get: {tags: [%s], responses: {}}}}\n", "a", "b", "a, b"
     ),
-    ChangeRule.PARAMETER_RENAMED: _example(_IN_PATH, ("x", "x"), ("y", "y"), ("x", "x")),
+    ChangeRule.PARAMETER_RENAMED: _example(
+        _IN_PATH, ("x", "x"), ("y", "y"), ("x", "x, description: The number of the order")
+    ),
     ChangeRule.PARAMETER_ORDER_CHANGED: _example(
         _OPERATION,
         _BOTH,
         _BOTH_OTHERWISE,
         f"{_BOTH}\n      - {{name: page, in: query, schema: {{}}}}",
     ),
-    ChangeRule.PARAMETER_REMOVED: _example(_OPERATION, "- {name: lang, in: query, schema: {}}", ""),
-    ChangeRule.BODY_REMOVED: _example(
-        _OPERATION, "requestBody: {content: {application/json: {}}}", ""
+    ChangeRule.PARAMETER_REMOVED: _example(
+        _OPERATION,
+        "- {name: lang, in: query, schema: {}}",
+        "",
+        "- {name: lang, in: query, schema: {}, deprecated: true}",
     ),
-    ChangeRule.HEADER_REMOVED: _example(_HEADER, "Id: {schema: {}}", ""),
-    ChangeRule.PROPERTY_REMOVED: _example(_REQUEST, _TWO % "", _ONE % ""),
+    ChangeRule.BODY_REMOVED: _example(
+        _OPERATION,
+        "requestBody: {content: {application/json: {}}}",
+        "",
+        "requestBody: {content: {application/json: {}}, description: Means nothing any more.}",
+    ),
+    ChangeRule.HEADER_REMOVED: _example(
+        _HEADER, "Id: {schema: {}}", "", "Id: {deprecated: true, schema: {}}"
+    ),
+    ChangeRule.PROPERTY_REMOVED: _example(_REQUEST, _TWO % "", _ONE % "", _TWO_OLD % ""),
     ChangeRule.TEXT_TYPE_CHANGED: _example(
-        _PARAMETER_OF,
-        "{type: integer}",
-        "{type: string}",
-        good=_pair(_PARAMETER_OF, "{type: [integer]}", "{type: number}"),
+        _OPERATION,
+        "- {name: size, in: query, schema: {type: integer}}",
+        "- {name: size, in: query, schema: {type: string}}",
+        "- {name: size, in: query, schema: {type: integer}, deprecated: true}\n"
+        "      - {name: extent, in: query, schema: {type: string}}",
     ),
     ChangeRule.PROPERTY_UNEXPECTED: _example(
-        _RESPONSE,
-        _ONE % ", additionalProperties: false",
-        _TWO % ", additionalProperties: false",
-        good=_pair(_RESPONSE, _ONE % "", _TWO % ""),
+        _RESPONSE, _ONE % _CLOSED, _TWO % _CLOSED, _ONE % _CLOSED, _MORE
     ),
     ChangeRule.ALTERNATIVE_CHANGED: _example(
         _REQUEST,
         "{anyOf: [{type: string}, {type: integer}, {type: number}]}",
         "{anyOf: [{type: string}, {type: number}]}",
+        "{anyOf: [{type: string}, {type: integer, deprecated: true}, {type: number}]}",
     ),
     ChangeRule.OPERATION_ADDED: _example(
         "paths: {%s}\n",
         "/a: {get: {responses: {}}}",
         "/a: {get: {responses: {}}, put: {responses: {}}}",
-        "/a: {get: {responses: {}}}",
     ),
-    ChangeRule.ADDED: _example(_OPERATION, "", "- {name: lang, in: query, schema: {}}", ""),
-    ChangeRule.RELAXED: _example(
-        _BODY, ", required: true", "", good=_pair(_BODY, ", required: false", "")
-    ),
-    ChangeRule.SCHEMA_COMPATIBLE: _example(
-        _REQUEST,
-        "{type: integer}",
-        "{type: number}",
-        good=_pair(_REQUEST, "{type: [integer]}", "{type: [integer]}"),
-    ),
+    ChangeRule.ADDED: _example(_OPERATION, "", "- {name: lang, in: query, schema: {}}"),
+    ChangeRule.RELAXED: _example(_BODY, ", required: true", ""),
+    ChangeRule.SCHEMA_COMPATIBLE: _example(_REQUEST, "{type: integer}", "{type: number}"),
     ChangeRule.DECLARATION_COMPATIBLE: _example(
         _DECLARED,
         f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
         f"{BODY_LIMIT.name}: {{max_bytes: 2048}}",
-        f"{BODY_LIMIT.name}: {{max_bytes: 1024}}",
     ),
-    ChangeRule.DEPRECATION: _example(_OPERATION, "deprecated: false", "deprecated: true", ""),
+    ChangeRule.DEPRECATION: _example(_OPERATION, "deprecated: false", "deprecated: true"),
     ChangeRule.SUNSET_OPERATION_REMOVED: _example(
         "paths: {%s}\n",
         f"{_GET}, /b: {{get: {{deprecated: true, x-sunset: '2020-01-31', responses: {{}}}}}}",
         _GET,
-        good=_pair(
-            "paths: {%s}\n",
-            f"{_GET}, /b: {{get: {{deprecated: true, x-sunset: '2999-01-31', responses: {{}}}}}}",
-            _GET,
-        ),
     ),
     ChangeRule.SUNSET_REMOVED: _example(
         _OPERATION,
         "- {name: lang, in: query, deprecated: true, x-sunset: '2020-01-31', schema: {}}",
         "",
-        good=_pair(
-            _OPERATION,
-            "- {name: lang, in: query, deprecated: true, x-sunset: '2999-01-31', schema: {}}",
-            "",
-        ),
     ),
     ChangeRule.UNSTABLE_CHANGED: _example(
         _OPERATION,
@@ -367,6 +395,5 @@ EXAMPLES: Mapping[str, Example] = {
         _RESPONSES,
         "default: {description: It.}, '404': {description: None.}",
         "default: {description: It.}",
-        good=_pair(_RESPONSES, "default: {description: It.}", "default: {description: It.}"),
     ),
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from specwright.compare.verdicts.change_rules import REASONS, Category, ChangeRule
 from specwright.compare.verdicts.rule_examples import EXAMPLES
+from specwright.compare.verdicts.ways import WAYS
 from specwright.findings import Level, RuleDescription
 
 _LEVELS: Mapping[Category, Level] = {
@@ -16,14 +17,22 @@ _LEVELS: Mapping[Category, Level] = {
 }
 
 RULES: tuple[RuleDescription, ...] = tuple(
-    RuleDescription(id, category, why, *EXAMPLES[id], _LEVELS[category], _LEVELS[category])
+    RuleDescription(
+        id,
+        category,
+        why,
+        *EXAMPLES[id],
+        _LEVELS[category],
+        _LEVELS[category],
+        instead=WAYS.get(id, ""),
+    )
     for category, reasons in REASONS.items()
     for id, why in reasons.items()
 )
 
 
 def _review(id: str, level: Level, why: str) -> RuleDescription:
-    return RuleDescription(id, Category.REVIEW, why, "", "", level, level)
+    return RuleDescription(id, Category.REVIEW, why, "", "", level, level, instead=WAYS.get(id, ""))
 
 
 SDK_BROKEN = RuleDescription(
@@ -35,6 +44,18 @@ SDK_BROKEN = RuleDescription(
     "",
     Level.ERROR,
     Level.ERROR,
+    instead=WAYS[ChangeRule.SDK_BROKEN],
+)
+DOCUMENT_REMOVED = RuleDescription(
+    ChangeRule.DOCUMENT_REMOVED,
+    Category.WIRE,
+    "Clients of all its operations are left without them. Only `specwright review` finds this, "
+    "for the documents of the project and those of a directory that it is given.",
+    "",
+    "",
+    Level.ERROR,
+    Level.ERROR,
+    instead=WAYS[ChangeRule.DOCUMENT_REMOVED],
 )
 UNPROVEN = _review(
     ChangeRule.DIFF_UNPROVEN,
@@ -82,7 +103,10 @@ VERSION = _review(
     "Which version the changes call for.",
 )
 DESCRIPTIONS: tuple[RuleDescription, ...] = (
-    *sorted((*RULES, SDK_BROKEN), key=lambda rule: list(Category).index(Category(rule.category))),
+    *sorted(
+        (*RULES, DOCUMENT_REMOVED, SDK_BROKEN),
+        key=lambda rule: list(Category).index(Category(rule.category)),
+    ),
     UNPROVEN,
     INCOMPLETE,
     INVALID,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from enum import IntEnum
+from typing import NamedTuple
 
 from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID, VERSION, VERSION_TOO_LOW
@@ -35,8 +36,16 @@ class Part(IntEnum):
         return raised[0], raised[1], raised[2]
 
 
-def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> Finding:
-    """The finding about the version of a revision that differs from its base."""
+class Verdict(NamedTuple):
+    """The finding about a version, the same in short, and the least version if that is known."""
+
+    finding: Finding
+    short: str
+    least: str = ""
+
+
+def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> Verdict:
+    """Return which version the changes to a revision that differs from its base call for."""
     part, reason = _called_for(findings)
     texts = [_text(each) for each in (base, revision)]
     place = revision.locate(_POINTER)
@@ -44,12 +53,16 @@ def verdict(base: Document, revision: Document, findings: Sequence[Finding]) -> 
     words = f"the changes call for a {part.name.lower()} version ({reason})"
     if before is None or now is None:
         unread = texts[0] if before is None else texts[1]
-        return _finding(VERSION.id, place, f"{words}; '{unread}' is not of the form 1.2.3")
+        finding = _finding(VERSION.id, place, f"{words}; '{unread}' is not of the form 1.2.3")
+        return Verdict(finding, f"a {part.name.lower()} version")
     least = part.after(before)
     shown = ".".join(map(str, least))
     if now < least:
-        return _finding(VERSION_TOO_LOW.id, place, f"{words}: {shown} at least, not {texts[1]}")
-    return _finding(VERSION.id, place, f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}")
+        short = f"{shown} at least, not {texts[1]}"
+        return Verdict(_finding(VERSION_TOO_LOW.id, place, f"{words}: {short}"), short, shown)
+    message = f"{words}: {texts[0]} -> {shown}, and it is {texts[1]}"
+    finding = _finding(VERSION.id, place, message)
+    return Verdict(finding, f"{texts[1]}, as the changes call for", shown)
 
 
 def _finding(rule: str, place: Location, message: str) -> Finding:

@@ -97,6 +97,38 @@ class Commit:
             raise OSError(errno.EIO, f"git cannot read it from '{self.ref}'", file)
         return content
 
+    def since(self, path: str) -> list[tuple[Commit, str]]:
+        """Return the commits after this one that changed a file, and their days, the oldest first.
+
+        Of a merge, what it brought is one change.
+        """
+        found = _git(
+            *("log", "--first-parent", "--reverse", "--format=%H %cs"),
+            *(f"{self.id}..HEAD", "--", path),
+        )
+        lines = (found or b"").decode("ascii").splitlines()
+        return [(Commit(id, id), day) for id, _, day in (line.partition(" ") for line in lines)]
+
+    def has(self, name: str) -> bool:
+        """Return whether the commit has a file."""
+        return self._lists(self.path(name))
+
+    @staticmethod
+    def directory() -> str:
+        """Return the path of the working directory from the top of its repository."""
+        found = _git("rev-parse", "--show-prefix") or b""
+        return os.fsdecode(found.strip()).rstrip("/")
+
+    def files(self) -> list[str]:
+        """Return the paths of the files below the directory, without links."""
+        listed = _git("ls-tree", "-r", "-z", self.id) or b""
+        entries = (entry.partition(b"\t") for entry in listed.split(b"\0") if entry)
+        return [
+            os.fsdecode(path)
+            for about, _, path in entries
+            if about.startswith((b"100644", b"100755"))
+        ]
+
     def _entry(self, path: str) -> _Entry | None:
         # Never above the directory by accident of a leading slash; git reads one name per line.
         if path.startswith("/") or _CONTROL.search(path):

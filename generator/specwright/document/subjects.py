@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from specwright.document.model import Document
 from specwright.document.shape import METHODS
 from specwright.pointer import Pointer, join, resolve, split
-from specwright.text import visible
 
 # Places that hold things by name; the token after them is the name.
 _NAMED: Mapping[str, str] = {
@@ -26,10 +24,15 @@ _INTO: Mapping[str, str] = {"items": "[]", "additionalProperties": ".*"}
 _PASSED = frozenset({"content", "oneOf", "anyOf", "allOf", "prefixItems"})
 
 _OPERATIONS = (("paths",), ("webhooks",))
+OPERATION, API = "the operation", "the API"
 
 
-def subject(pointer: Pointer, document: Document) -> str:
-    """The parameter, body, response or part of a schema that a place lies in."""
+def subject(pointer: Pointer, document: Document, quoted: Callable[[str], str] = str) -> str:
+    """Return the parameter, body, response or part of a schema that a place lies in.
+
+    Args:
+        quoted: marks what the document calls something, among words.
+    """
     tokens = split(pointer)
     words: list[str] = []
     path = ""
@@ -43,25 +46,17 @@ def subject(pointer: Pointer, document: Document) -> str:
             path += _INTO[token]
         elif name is not None:
             if token in _NAMED:
-                words.append(f"{_NAMED[token]} {code(_name(tokens[: at + 1], document))}")
+                words.append(f"{_NAMED[token]} {quoted(_name(tokens[: at + 1], document))}")
             elif token in ("schemas", "properties"):
                 path += f".{name}"
             elif token not in _PASSED:
                 continue
             at += 1
     if not path and tokens[-2:-1] == ("content",):
-        words.append(f"media type {code(tokens[-1])}")
-    inside, around = code(path.lstrip(".")) if path else "", " of ".join(reversed(words))
+        words.append(f"media type {quoted(tokens[-1])}")
+    inside, around = quoted(path.lstrip(".")) if path else "", " of ".join(reversed(words))
     whole = " in ".join(filter(None, (inside, around)))
-    return whole or ("the operation" if tokens[:1] in _OPERATIONS else "the API")
-
-
-def code(text: str) -> str:
-    """Text of a document as Markdown shows it: every character as it is, on one line."""
-    shown = visible(text)
-    fence = "`" * (1 + max(map(len, re.findall("`+", shown)), default=0))
-    space = " " if shown.startswith("`") or shown.endswith("`") else ""
-    return f"{fence}{space}{shown}{space}{fence}"
+    return whole or (OPERATION if tokens[:1] in _OPERATIONS else API)
 
 
 def _start(tokens: tuple[str, ...]) -> int:

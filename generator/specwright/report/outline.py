@@ -1,0 +1,149 @@
+"""The findings of a report as people read them: the worst first, changes by whom they concern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from specwright.findings import WORST_FIRST, Finding, Level, Report, RuleDescription
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Findings about the same operations, or of the same rule.
+
+    Attributes:
+        operations: those that changes concern; none for the whole API.
+        rule: that of findings which name their operation themselves, or have none, else None.
+    """
+
+    findings: Sequence[Finding]
+    operations: tuple[str, ...] = ()
+    rule: RuleDescription | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A chapter of a report.
+
+    Attributes:
+        folded: whether it may wait until somebody asks for it.
+    """
+
+    title: str
+    level: Level
+    groups: Sequence[Group]
+    folded: bool
+
+    @property
+    def count(self) -> int:
+        return sum(len(group.findings) for group in self.groups)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """The errors of one rule of changes, as a line of an overview."""
+
+    rule: RuleDescription
+    count: int
+    operations: int
+
+
+# The chapters of changes and of all else.
+_TITLES = {
+    (Level.ERROR, True): "What breaks",
+    (Level.ERROR, False): "Errors",
+    (Level.WARNING, True): "Changes to look at",
+    (Level.INFO, True): "Changes that break nobody",
+    (Level.WARNING, False): "Warnings",
+    (Level.INFO, False): "Notes",
+}
+
+
+def ranked(report: Report) -> Sequence[Finding]:
+    """Return the findings by level: changes first, by their rules, those that reach far first."""
+    order = {rule.id: number for number, rule in enumerate(report.rules)}
+
+    def rank(finding: Finding) -> tuple[int, int, int, int]:
+        level = WORST_FIRST.index(finding.level)
+        if finding.affected is None:
+            return level, 1, 0, 0
+        return level, 0, order.get(finding.rule, len(order)), -len(finding.affected.operations)
+
+    return sorted(report.findings, key=rank)
+
+
+def parts(report: Report) -> Sequence[Part]:
+    """Return the chapters of a report that have findings.
+
+    Of a comparison, the errors stand open and all else is folded below them.
+    """
+    found = _by(ranked(report), lambda each: (each.level, each.affected is not None))
+    compared = any(is_change for _, is_change in found)
+    rules = {rule.id: rule for rule in report.rules}
+    return [
+        Part(
+            title,
+            key[0],
+            _groups(found[key], rules),
+            folded=compared and key[0] is not Level.ERROR,
+        )
+        for key, title in _TITLES.items()
+        if key in found
+    ]
+
+
+def by_operation(report: Report) -> dict[str, list[Finding]]:
+    """Return the changes that are errors of each operation, those with most of them first."""
+    found: dict[str, list[Finding]] = {}
+    for finding in ranked(report):
+        if finding.affected is not None and finding.level is Level.ERROR:
+            for operation in finding.affected.operations:
+                found.setdefault(operation, []).append(finding)
+    return dict(sorted(found.items(), key=lambda each: -len(each[1])))
+
+
+def kinds(report: Report) -> Sequence[Kind]:
+    """Return one line for each rule of changes that has errors, in the order of the rules."""
+    rules = {rule.id: rule for rule in report.rules}
+    changes = (each for each in ranked(report) if each.affected and each.level is Level.ERROR)
+    return [
+        Kind(
+            rules.get(rule) or _unknown(rule),
+            len(findings),
+            len({name for each in findings if each.affected for name in each.affected.operations}),
+        )
+        for rule, findings in _by(changes, lambda each: each.rule).items()
+    ]
+
+
+def _groups(findings: Sequence[Finding], rules: dict[str, RuleDescription]) -> Sequence[Group]:
+    return [
+        Group(found, key)
+        if isinstance(key, tuple)
+        else Group(found, rule=rules.get(key) or _unknown(key))
+        for key, found in _by(findings, _concern).items()
+    ]
+
+
+def _concern(finding: Finding) -> tuple[str, ...] | str:
+    """The operations of a change, or the rule if the message has them or there are none."""
+    if finding.affected is None:
+        return finding.rule
+    operations = finding.affected.operations
+    return finding.rule if operations and operations[0] in finding.message else operations
+
+
+def _by(findings: Iterable[Finding], key: Callable[[Finding], _Key]) -> dict[_Key, list[Finding]]:
+    found: dict[_Key, list[Finding]] = {}
+    for finding in findings:
+        found.setdefault(key(finding), []).append(finding)
+    return found
+
+
+def _unknown(rule: str) -> RuleDescription:
+    """A rule that the report says nothing of."""
+    return RuleDescription(rule, "", "", "", "", Level.ERROR, Level.ERROR)

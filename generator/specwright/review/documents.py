@@ -1,0 +1,103 @@
+"""Which documents a directory has, and where one of them was in an older commit."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from specwright.config import configs_as_of, find_project
+from specwright.document.model import Document
+from specwright.document.sources.bundle import Remote
+from specwright.document.sources.git import Commit
+from specwright.document.sources.load import load_commit
+from specwright.document.upgrade import upgrade
+from specwright.errors import InputError
+from specwright.files import read_regular
+
+_SUFFIXES = frozenset((".json", ".yaml", ".yml"))
+_OPENAPI = re.compile(rb"(?:^|[{,])\s*[\"']?openapi[\"']?\s*:\s*[\"']?3\.", re.MULTILINE)
+# What tools install, which is not of the project.
+_LEFT_OUT = frozenset(("node_modules", "site-packages"))
+
+
+def documents_in(directory: Path) -> Sequence[Path]:
+    """Return the OpenAPI documents of a directory by name; links and hidden ones are left out.
+
+    Raises:
+        InputError: there is none.
+    """
+    found = sorted(path for path in _files(directory) if _is_openapi(read_regular(path)))
+    if not found:
+        raise InputError(f"{directory}: holds no OpenAPI document", hint="name another directory")
+    return found
+
+
+def _files(directory: Path) -> Iterator[Path]:
+    for place, directories, names in os.walk(directory):
+        directories[:] = [
+            name for name in directories if not name.startswith(".") and name not in _LEFT_OUT
+        ]
+        for path in (Path(place, name) for name in names):
+            if path.suffix in _SUFFIXES and path.is_file() and not path.is_symlink():
+                yield path
+
+
+def _is_openapi(content: bytes) -> bool:
+    return _OPENAPI.search(content) is not None
+
+
+def gone_since(commit: Commit) -> Sequence[str]:
+    """Return the OpenAPI documents of a commit that the working tree no longer has, by path."""
+    missing = (
+        path
+        for path in commit.files()
+        if Path(path).suffix in _SUFFIXES and not os.path.lexists(path)
+    )
+    return [path for path in missing if _was_openapi(commit, path)]
+
+
+def _was_openapi(commit: Commit, path: str) -> bool:
+    try:
+        return _is_openapi(commit.read(commit.name(path)))
+    except OSError:
+        return False
+
+
+def former_documents(commit: Commit) -> Sequence[str]:
+    """Return the documents of a project by its settings in a commit, if those can be read."""
+    file = find_project(Path.cwd())
+    if file is None:
+        return ()
+    try:
+        configs = configs_as_of(file, commit.read(commit.name_of(file)))
+    except (OSError, InputError):
+        return ()
+    return [os.path.relpath(each.document) for each in configs if each.document is not None]
+
+
+def former_place(commit: Commit, document: Document, gone: Iterable[str]) -> str | None:
+    """Return where a document was before it was moved: one that is gone and has its title.
+
+    Of several, one with the same file name is taken.
+    """
+    name = Path(document.path).name
+    for path in sorted(gone, key=lambda path: (Path(path).name != name, path)):
+        former = former_document(commit, path)
+        if former is not None and _title(former) == _title(document):
+            return path
+    return None
+
+
+def former_document(commit: Commit, path: str) -> Document | None:
+    """Return a document of a commit, upgraded; None if it cannot be used."""
+    try:
+        return upgrade(load_commit(commit.name(path), remote=Remote.KEEP))
+    except InputError:
+        return None
+
+
+def _title(document: Document) -> object:
+    info = document.data.get("info")
+    return info.get("title") if isinstance(info, dict) else None

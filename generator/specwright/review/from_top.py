@@ -1,0 +1,41 @@
+"""Places as a repository names them, for those who show a report beside its files."""
+
+from __future__ import annotations
+
+import posixpath
+from dataclasses import replace
+from pathlib import PurePath
+
+from specwright.errors import Location
+from specwright.findings import Finding, Report
+
+
+def from_top(report: Report, directory: str) -> Report:
+    """Return the report with all files of the working tree named from the top of the repository.
+
+    Args:
+        directory: from where they are named now, by its own path from the top, such as `services`.
+    """
+    if not directory:
+        return report
+    former: dict[str, str] = {}
+
+    def moved(location: Location) -> Location:
+        if location.file.startswith(("git:", "/")):
+            return location
+        file = PurePath(location.file).as_posix()
+        named = posixpath.normpath(posixpath.join(directory, file))
+        former[named] = location.file
+        return replace(location, file=named)
+
+    def placed(finding: Finding) -> Finding:
+        related = moved(finding.related) if finding.related else None
+        return replace(finding, location=moved(finding.location), related=related)
+
+    return replace(
+        report,
+        document=posixpath.normpath(posixpath.join(directory, report.document)),
+        findings=tuple(map(placed, report.findings)),
+        waived=tuple(map(placed, report.waived)),
+        line=lambda place: report.line(replace(place, file=former.get(place.file, place.file))),
+    )

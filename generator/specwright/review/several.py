@@ -1,0 +1,58 @@
+"""The reviews of several documents in one report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from specwright.errors import Location
+from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
+from specwright.report.verdict import counted, headline
+
+
+def together(reports: Sequence[Report]) -> Report:
+    """Join reports of the same command; each operation says whose it is.
+
+    Args:
+        reports: at least one, of documents with different names.
+    """
+    if len(reports) == 1:
+        return reports[0]
+
+    def line(location: Location) -> str | None:
+        found = (report.line(location) for report in reports)
+        return next((text for text in found if text is not None), None)
+
+    broken = sum(any(map(_breaks, report.findings)) for report in reports)
+    return Report(
+        counted(len(reports), "document"),
+        worst_first(_named(each, report) for report in reports for each in report.findings),
+        in_order(_named(each, report) for report in reports for each in report.waived),
+        tuple({rule.id: rule for report in reports for rule in report.rules}.values()),
+        line,
+        tuple(fact for report in reports for fact in _facts(report)),
+        tuple(
+            replace(table, title=f"{report.document}: {table.title}")
+            for report in reports
+            for table in report.tables
+        ),
+        reports[0].command,
+        f"what breaks is in {broken} of {counted(len(reports), 'document')}",
+        sum(report.breaking or 0 for report in reports),
+    )
+
+
+def _breaks(finding: Finding) -> bool:
+    return finding.affected is not None and finding.level is Level.ERROR
+
+
+def _facts(report: Report) -> Sequence[tuple[str, str]]:
+    own = ((f"{report.document}: {label}", value) for label, value in report.facts)
+    return (report.document, headline(report)), *own
+
+
+def _named(finding: Finding, report: Report) -> Finding:
+    if finding.affected is None:
+        return finding
+    operations = tuple(f"{each} ({report.document})" for each in finding.affected.operations)
+    return replace(finding, affected=Affected(finding.affected.subject, operations))

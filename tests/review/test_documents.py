@@ -1,0 +1,151 @@
+"""Several documents in one review, and those that are new, were moved, or are gone."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.compare.document.pairing import operations_by_key
+from specwright.errors import InputError
+from tests.compare.documents import document
+from tests.conftest import Run
+from tests.repository import Repository
+from tests.review.projects import edited, project
+
+NARROWER = ("maximum: 20", "maximum: 10")
+SEVERAL = (
+    '[[tool.specwright]]\ndocument = "a.json"\noutput = "one"\n'
+    '[[tool.specwright]]\ndocument = "b/b.json"\noutput = "two"\n'
+)
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    return project(tmp_path / "repository")
+
+
+def put(repository: Repository, path: str, *edits: tuple[str, str]) -> None:
+    repository.write(path, json.dumps(edited(*edits), indent=2) + "\n")
+
+
+def reviewed(specwright: Run, repository: Repository, *arguments: str) -> dict[str, Any]:
+    done = specwright(
+        *("review", "--base", "main", "--format", "json", *arguments), cwd=repository.top
+    )
+    assert done.returncode in (0, 1), done.stderr
+    found: dict[str, Any] = json.loads(done.stdout)
+    return found
+
+
+def broken(found: dict[str, Any]) -> list[tuple[str, list[str]]]:
+    return [(e["rule"], e["operations"]) for e in found["findings"] if e["level"] == "error"]
+
+
+def test_all_documents_of_a_project_are_reviewed(repository: Repository, specwright: Run) -> None:
+    repository.write("pyproject.toml", SEVERAL)
+    put(repository, "a.json")
+    put(repository, "b/b.json")
+    repository.commit()
+    put(repository, "b/b.json", NARROWER)
+    found = reviewed(specwright, repository)
+    assert found["headline"] == "what breaks is in 1 of 2 documents"
+    assert broken(found) == [("range-narrowed", ["POST /orders (b/b.json)"])]
+    facts = {each["label"]: each["value"] for each in found["facts"]}
+    assert facts["a.json"] == "no breaking changes in 1 operation"
+    assert facts["b/b.json"] == "1 breaking change in 1 of 1 operation"
+
+
+def test_a_directory_stands_for_its_documents(repository: Repository, specwright: Run) -> None:
+    put(repository, "apis/a.json")
+    put(repository, "apis/deep/b.json")
+    repository.write("apis/other.json", '{"swagger": "2.0"}')
+    repository.write("apis/.hidden/c.json", '{"openapi": "3.1.0"}')
+    repository.commit()
+    put(repository, "apis/deep/b.json", NARROWER)
+    (repository.top / "apis" / "a.json").unlink()
+    (repository.top / "apis" / "link.json").symlink_to("deep/b.json")
+    found = reviewed(specwright, repository, "--document", "apis")
+    assert sorted(broken(found)) == [
+        ("document-removed", ["POST /orders (apis/a.json)"]),
+        ("range-narrowed", ["POST /orders (apis/deep/b.json)"]),
+    ]
+
+
+def test_a_directory_without_documents_is_refused(repository: Repository, specwright: Run) -> None:
+    (repository.top / "empty").mkdir()
+    done = specwright("review", "--base", "main", "--document", "empty", cwd=repository.top)
+    assert done.returncode == 2
+    assert "empty: holds no OpenAPI document" in done.stderr
+
+
+def test_a_document_that_is_new_breaks_nobody(repository: Repository, specwright: Run) -> None:
+    put(repository, "new.json")
+    found = reviewed(specwright, repository, "--document", "new.json")
+    assert found["headline"] == "a new document with 1 operation"
+    assert broken(found) == []
+
+
+def test_a_document_that_was_moved_is_compared_with_what_it_was(
+    repository: Repository, specwright: Run
+) -> None:
+    (repository.top / "openapi.json").unlink()
+    settings = '[tool.specwright]\ndocument = "spec/api.json"\n'
+    repository.write("pyproject.toml", settings)
+    put(repository, "spec/api.json", NARROWER)
+    found = reviewed(specwright, repository)
+    assert broken(found) == [("range-narrowed", ["POST /orders"])]
+    assert {"label": "Moved", "value": "from openapi.json"} in found["facts"]
+    assert found["findings"][0]["related"]["file"] == "git:main:openapi.json"
+
+
+def test_another_title_does_not_hide_that_a_document_is_gone(
+    repository: Repository, specwright: Run
+) -> None:
+    """Its author could move a document to have no base."""
+    (repository.top / "openapi.json").unlink()
+    repository.write("pyproject.toml", '[tool.specwright]\ndocument = "api.json"\n')
+    put(repository, "api.json", ("title: Shop", "title: Other"))
+    found = reviewed(specwright, repository)
+    assert broken(found) == [("document-removed", ["POST /orders (openapi.json)"])]
+
+
+def test_files_are_named_from_the_top_for_github(repository: Repository, specwright: Run) -> None:
+    put(repository, "services/pay/openapi.json")
+    repository.commit()
+    put(repository, "services/pay/openapi.json", NARROWER)
+    done = specwright(
+        *("review", "--base", "main", "--format", "github", "--document", "openapi.json"),
+        *("--report-dir", "out"),
+        cwd=repository.top / "services" / "pay",
+    )
+    assert "::error file=services/pay/openapi.json,line=" in done.stdout
+    page = (repository.top / "services" / "pay" / "out" / "report.html").read_text("utf-8")
+    assert page.count("<code>services/pay/openapi.json:34:13") == 2
+    assert "&#34;maximum&#34;: 10" in page.replace("<mark>", "").replace("</mark>", "")
+
+
+def test_a_prefix_of_paths_tells_no_operations_apart(tmp_path: Path, specwright: Run) -> None:
+    def api(prefix: str, *edits: tuple[str, str]) -> str:
+        file = tmp_path / f"{prefix or 'none'}.json"
+        path = ("  /orders:", f"  /{prefix}/orders:")
+        file.write_text(json.dumps(edited(path, *edits)), "utf-8")
+        return str(file)
+
+    sides = api("v1"), api("v2", NARROWER)
+    done = specwright("diff", *sides)
+    assert "operation-removed" in done.stdout
+    done = specwright("diff", *sides, "--strip-prefix", "/v1", "--strip-prefix", "/v2/")
+    assert "operation-removed" not in done.stdout
+    assert "range-narrowed Order.count" in done.stdout
+    # It is a segment, not a piece of text.
+    done = specwright("diff", api("v1"), api("v1x"), "--strip-prefix", "/v1")
+    assert "operation-removed" in done.stdout
+
+
+def test_a_prefix_that_makes_two_operations_one_is_refused(tmp_path: Path) -> None:
+    get = {"get": {"responses": {}}}
+    both = document(tmp_path, "a.json", edited() | {"paths": {"/v1/a": get, "/v2/a": get}})
+    assert len(operations_by_key(both, ["/v1"])) == 2
+    with pytest.raises(InputError, match="'/v2/a' is the same path as '/v1/a'"):
+        operations_by_key(both, ["/v1", "/v2"])
