@@ -83,6 +83,10 @@ def test_examples_come_first_unless_they_may_hold_a_secret(marks: Any, shown: li
 # A schema, and what it accepts: the least and more.
 ACCEPTED: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "what has to be there": ({**AB, "required": ["a"]}, ({"a": "x"}, {"a": "x", "b": None})),
+    "a list that is empty, and one that is not": (
+        {"properties": {"a": {**ARRAY, "items": {"const": 5}}}},
+        ({}, {"a": [5]}),
+    ),
     "the last keyword of parts": (
         {"allOf": [{**AB, "required": ["a"]}, {"required": ["b"]}]},
         ({"a": "x", "b": None},),

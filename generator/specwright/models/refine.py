@@ -17,6 +17,7 @@ from specwright.document.model import Document
 from specwright.document.unions import is_open, may_overlap
 from specwright.models.dialect import SEALED, Dialect
 from specwright.models.edits import Edit, applied, end
+from specwright.patterns import linear
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
@@ -76,7 +77,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             fallback = names[dialect.unions[key]]
             written[name] = _tagged_union(schema, [*members, fallback["class_name"]])
             edits.append(_unknown_tag(schema, fallback, classes))
-        elif name in aliases and may_overlap(dialect.document, schemas.unwrapped(schema)[1]):
+        elif name in aliases and _is_exclusive(dialect.document, schemas.unwrapped(schema)[1]):
             written[name] = f"Annotated[{written[name]}, OneOf()]"
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
@@ -240,12 +241,32 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
     }
 
 
+def _is_exclusive(document: Document, schema: Any) -> bool:
+    """Whether a value must be tried on all alternatives, and models tell them apart."""
+    return may_overlap(document, schema) and not any(
+        "pattern" in part and linear(str(part["pattern"])) is None
+        for each in schema["oneOf"]
+        for part in _all_of(document, each)
+    )
+
+
+def _all_of(document: Document, schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema, and what it is put together from."""
+    followed = document.follow(schema)
+    if isinstance(followed, dict):
+        yield followed
+        parts = (document.follow(part) for part in followed.get("allOf") or ())
+        yield from (part for part in parts if isinstance(part, dict))
+
+
 def _marks(
     document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
 ) -> Iterator[Edit]:
     """Mark the fields whose values are hidden, and those that may be null or absent."""
-    properties, annotations = schema.get("properties", {}), _annotations(node)
-    required = schema.get("required", ())
+    parts = [schema, *_parts(schema)]
+    properties = {n: each for part in parts for n, each in (part.get("properties") or {}).items()}
+    required = {name for part in parts for name in part.get("required") or ()}
+    annotations = _annotations(node)
     for field in entry["fields"]:
         original, annotation = field["original_name"], annotations.get(field["name"])
         value = properties.get(original)
@@ -259,6 +280,14 @@ def _marks(
         if marks and annotation is not None:
             calls = ", ".join(f"{mark}()" for mark in marks)
             yield Edit.of(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
+
+
+def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The parts of an object that are written within it, and have no class of their own."""
+    for part in schema.get("allOf") or ():
+        if isinstance(part, dict) and "$ref" not in part:
+            yield part
+            yield from _parts(part)
 
 
 def _declares(document: Document, schema: Any, keyword: Keyword[bool]) -> bool:

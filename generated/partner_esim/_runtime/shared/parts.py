@@ -24,7 +24,7 @@ def pairs(content: Content, name: str, value: JsonValue, location: Location) -> 
         ValueError: a part of the value would be read as the end of that part.
     """
     parameter = _parameter(name, _part(content, name, value), location)
-    if styles.is_undefined(value):
+    if styles.is_undefined(value, parameter.style):
         return []
     if styles.is_ambiguous(parameter, value):
         raise ValueError(f"{name}: a part of the value has its delimiter")

@@ -120,7 +120,7 @@ class Core:
             where = parameter.wire
             if value is not None and parameter.model is not None:
                 value = from_json(self._encoded(parameter.model, where, value))
-            if styles.is_undefined(value):
+            if styles.is_undefined(value, parameter.style):
                 if parameter.required:
                     raise InvalidArgumentError(f"{where}: a value is required")
             elif styles.is_ambiguous(parameter, value):

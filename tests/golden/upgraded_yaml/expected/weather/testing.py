@@ -25,7 +25,11 @@ __all__ = [
 
 T = TypeVar("T", bound=BaseModel)
 
-_BOOK = testing.Book((_operations.GET_FORECAST,), models, {"GetForecast_Response": "[]"})
+_BOOK = testing.Book(
+    (_operations.GET_FORECAST,),
+    models,
+    {"GetForecast_Response": '[{"date":"2026-01-31","rain_mm":1}]'},
+)
 
 
 class FakeTransport(testing.FakeTransport):
