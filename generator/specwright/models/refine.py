@@ -9,13 +9,13 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.unions import is_open, may_overlap
-from specwright.models.dialect import SEALED, Dialect
+from specwright.models.dialect import FORMATS, SEALED, Dialect
 from specwright.models.edits import Edit, applied, end
 from specwright.patterns import linear
 from specwright.pointer import resolve
@@ -243,11 +243,32 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
 
 def _is_exclusive(document: Document, schema: Any) -> bool:
     """Whether a value must be tried on all alternatives, and models tell them apart."""
-    return may_overlap(document, schema) and not any(
-        "pattern" in part and linear(str(part["pattern"])) is None
-        for each in schema["oneOf"]
-        for part in _all_of(document, each)
+    if not may_overlap(document, schema):
+        return False
+    unchecked = [_unchecked(document, each) for each in schema["oneOf"]]
+    return not any(
+        one[place] != other[place]
+        for one, other in combinations(unchecked, 2)
+        for place in one.keys() & other.keys()
     )
+
+
+def _unchecked(document: Document, schema: Any) -> dict[str, str]:
+    """What models do not check of a text, or of the properties that are texts."""
+    found: dict[str, str] = {}
+    for part in _all_of(document, schema):
+        members = (part.get("properties") or {}).items()
+        for place, each in [("", part), *((f"/{name}", value) for name, value in members)]:
+            for text in _all_of(document, each):
+                if text.get("type") == "string":
+                    found[place] = found.get(place, "") + _beyond_models(text)
+    return found
+
+
+def _beyond_models(text: dict[str, Any]) -> str:
+    pattern, format_ = str(text.get("pattern", "")), str(text.get("format", ""))
+    unmatched = pattern if pattern and linear(pattern) is None else ""
+    return unmatched + (format_ if format_ not in FORMATS else "")
 
 
 def _all_of(document: Document, schema: Any) -> Iterator[dict[str, Any]]:

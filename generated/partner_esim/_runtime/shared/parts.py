@@ -43,9 +43,18 @@ def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]
         owners = (each for each in declared if styles.belongs(declared[each], name))
         found.setdefault(next(owners, name), []).append((name, text))
     return {
-        name: styles.value(declared.get(name) or _guessed(name, given), given)
+        name: _value(declared.get(name) or _guessed(name, given), given)
         for name, given in found.items()
     }
+
+
+def _value(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
+    if parameter.style != "content" or parameter.kind != "array":
+        return styles.value(parameter, given)
+    items = [styles.value(parameter, [each]) for each in given]
+    # Some senders write the whole list as one text.
+    is_whole = isinstance(items[0], list) and parameter.inner.get("*") != "array"
+    return items[0] if len(items) == 1 and is_whole else items
 
 
 def _part(content: Content, name: str, value: JsonValue) -> Part:

@@ -127,7 +127,8 @@ def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterat
     is_json = part.style in ("content", "form")
     has_composites = any(isinstance(each, dict | list) for each in _each(value))
     # Items that are JSON are parts of their own.
-    for each in _each(value) if is_json and has_composites else [value]:
+    items: list[Any] = _each(value) if is_json and has_composites else [value]
+    for each in items:
         for name_, text in pairs(content, key, each, "header"):
             media_type = part.content_type
             if media_type is None and has_composites:
