@@ -61,6 +61,7 @@ UPLOAD = {
                 "size": INTEGER,
                 "tags": {"type": "array", "items": TEXT},
                 "meta": N,
+                "notes": {"type": "array", "items": N},
             },
         }
     }
@@ -186,6 +187,7 @@ def test_a_form_with_files_is_what_others_read(
         size=3,
         tags=["a", "b"],
         meta={"n": 1},
+        notes=[{"n": 2}, {}],
     )["said"]
     assert read == {
         "file": [["ä b.png", "image/png", b"\x89PNG\r\n".hex()]],
@@ -199,6 +201,7 @@ def test_a_form_with_files_is_what_others_read(
         "size": ["3"],
         "tags": ["a", "b"],
         "meta": ['{"n":1}'],
+        "notes": ['{"n":2}', "{}"],
     }
 
 
@@ -360,12 +363,19 @@ def client(made: ModuleType, server: Server) -> Iterator[Any]:
 
 def test_a_handler_takes_a_form_with_files(client: Any, implementation: Implementation) -> None:
     answer = client.all.upload(
-        file=b"123", others=[b"4"], size=3, tags=["a"], meta={"n": 1}, title="1"
+        file=b"123",
+        others=[b"4"],
+        size=3,
+        tags=["a"],
+        meta={"n": 1},
+        title="1",
+        notes=[{"n": 2}],
     )
     taken = implementation.taken
     assert answer.n == 3
     assert (taken.size, taken.tags, taken.meta.n, taken.title) == (3, ["a"], 1, "1")
     assert [each.read() for each in taken.others] == [b"4"]
+    assert [each.n for each in taken.notes] == [2]
 
 
 def test_a_handler_takes_a_form(client: Any, implementation: Implementation) -> None:

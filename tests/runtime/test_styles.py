@@ -19,7 +19,15 @@ from specwright.runtime.client.urls import parts
 from specwright.runtime.server.parameters import Reader, Sent
 from specwright.runtime.server.paths import Paths
 from specwright.runtime.shared import styles
-from specwright.runtime.shared.operation import Kind, Location, Operation, Parameter
+from specwright.runtime.shared.operation import (
+    Content,
+    Kind,
+    Location,
+    Operation,
+    Parameter,
+    Part,
+)
+from specwright.runtime.shared.parts import pairs as form_pairs
 
 # Text that a path, a header and a cookie can carry, with all that has a meaning in one of them.
 WORDS = st.text(
@@ -268,3 +276,11 @@ def test_a_delimiter_that_cannot_be_told_apart_is_found(
     style: str, explode: bool, value: Any
 ) -> None:
     assert styles.is_ambiguous(made((("query", style), explode)), value)
+
+
+@pytest.mark.parametrize("value", [{}, [], {"a": None}])
+def test_an_empty_value_is_a_value_where_it_is_json(value: JsonValue) -> None:
+    part = Content("multipart/form-data", None, {"p": Part("object", style="content")})
+    assert [json.loads(text) for _, text in form_pairs(part, "p", value, "header")] == [value]
+    assert not styles.is_undefined(value, "content")
+    assert styles.is_undefined(value, "form")

@@ -84,6 +84,10 @@ def test_examples_come_first_unless_they_may_hold_a_secret(marks: Any, shown: li
 # A schema, and what it accepts: the least and more.
 ACCEPTED: dict[str, tuple[Any, tuple[Any, ...]]] = {
     "what has to be there": ({**AB, "required": ["a"]}, ({"a": "x"}, {"a": "x", "b": None})),
+    "a list that is empty, and one that is not": (
+        {"properties": {"a": {**ARRAY, "items": {"const": 5}}}},
+        ({}, {"a": [5]}),
+    ),
     "the last keyword of parts": (
         {"allOf": [{**AB, "required": ["a"]}, {"required": ["b"]}]},
         ({"a": "x", "b": None},),
@@ -171,5 +175,5 @@ def test_components_that_hold_each_other_are_compiled_a_few_times(tmp_path: Path
     whole = {**OBJECT, "properties": {"id": {"const": 1}, **lists}, "required": ["id"]}
     compiled = Counting((side(tmp_path, **dict.fromkeys(names, whole)),))
     full = Sampler(compiled).witnesses(referring("Part0"))[-1]
-    assert full == {"id": 1, **{name: [] for name in names}}
+    assert full == {"id": 1, "Part0": [], **{name: [{"id": 1}] for name in names[1:]}}
     assert compiled.count < 100

@@ -27,6 +27,8 @@ ANNOTATIONS = frozenset(
     ]
 )
 
+_OF_ARRAYS = frozenset({"items", "maxItems", "minItems", "uniqueItems"})
+
 
 def map_children(schema: dict[str, Any], change: Callable[[Any, Pointer], Any]) -> dict[str, Any]:
     """A copy of a schema in which each direct subschema went through `change`.
@@ -136,3 +138,16 @@ def is_binary(schema: dict[str, Any]) -> bool:
 
 def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
+
+
+def with_items_in_alternatives(schema: dict[str, Any]) -> dict[str, Any]:
+    """A schema whose alternatives that are arrays have what stands beside them of arrays."""
+    moved = {k: schema[k] for k in _OF_ARRAYS & schema.keys()}
+    alternatives = [k for k in ("anyOf", "oneOf") if isinstance(schema.get(k), list)]
+    if not moved or not alternatives or "type" in schema:
+        return schema
+    rest = {k: v for k, v in schema.items() if k not in moved}
+    return rest | {
+        k: [{**moved, **e} if e.get("type") == "array" else e for e in schema[k]]
+        for k in alternatives
+    }

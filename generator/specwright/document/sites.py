@@ -12,12 +12,14 @@ from enum import StrEnum
 from typing import Any
 
 from specwright.document.model import Document
+from specwright.document.schemas import is_binary
 from specwright.document.shape import METHODS
 from specwright.pointer import Pointer, join
 from specwright.runtime.shared.media.table import medium_of
 
 # What these may be is up to the answer; a request names one of them.
 _RANGES = frozenset({"*/*", "application/*"})
+_JSON, _OCTETS = "application/json", "application/octet-stream"
 
 
 class Direction(StrEnum):
@@ -185,6 +187,13 @@ def responses(document: Document, operation: OperationSite) -> Iterator[tuple[st
 def contents(document: Document, holder: Site) -> Iterator[tuple[str, Site]]:
     """The media type objects of a body, a response or a parameter, by media type."""
     return members(document, holder, "content")
+
+
+def concrete(document: Document, media_type: str, content: Site) -> str:
+    """The media type that a content has; of a range that may be JSON, what the schema is about."""
+    if essence(media_type) not in _RANGES:
+        return media_type
+    return _OCTETS if is_binary(schema(document, content).value) else _JSON
 
 
 def json_content(document: Document, holder: Site | None) -> Site | None:

@@ -40,11 +40,12 @@ class Contents:
         return found[0][1] if found and _rank(found[0][0]) < len(_USUAL) else None
 
     def _content(self, media_type: str, site: Site) -> Content:
+        # Nothing can be sent under the name of a range.
+        media_type = sites.concrete(self.document, media_type, site)
         medium = medium_of(media_type)
         slot = sites.value_schema(self.document, media_type, site)
         return Content(
-            # Nothing can be sent under the name of a range that JSON belongs to.
-            Text(JSON if medium.name == "json" and "*" in media_type else media_type),
+            Text(media_type),
             None if slot is None else self.types.slot(slot.pointer, slot.value),
             medium,
             tuple(self._parts(site)) if medium.name in ("form", "multipart") else (),

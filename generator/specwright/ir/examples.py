@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
-from typing import Any
+from typing import Any, ClassVar
 
 from jsonschema_rs import Validator
 
@@ -19,6 +19,7 @@ from specwright.ir.model.operations import Operation
 from specwright.ir.model.values import TypeRef
 from specwright.pointer import ROOT, Pointer, join, resolve, split
 from specwright.samples.compiled import UNUSABLE, Compiled, Schema
+from specwright.samples.non_validating import ENFORCED, Tagged
 from specwright.samples.sampler import Sampler
 from specwright.samples.sides import Side
 from specwright.text import Text
@@ -36,6 +37,7 @@ class _TooManyTriesError(Exception):
 class _Counted(Compiled):
     """Schemas of which only so many are tried; counted and not timed, as results must not vary."""
 
+    keywords: ClassVar = {**ENFORCED, "discriminator": Tagged}
     tries = 0
 
     def validator(self, schema: Schema | bool) -> Validator:
@@ -84,14 +86,18 @@ class Examples:
         )
 
     def of(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
-        """The valid examples of a media type or parameter object, else values of its schema."""
+        """The values of a media type or parameter object, then its examples that are not valid."""
+        yield from self.valid(holder, page)
+        yield from (value for _, value in sites.examples(self._document, holder))
+
+    def valid(self, holder: Site, page: Pagination | None = None) -> Iterator[Any]:
+        """The valid examples of a media type or parameter object, then values of its schema."""
         schema = holder / "schema"
         declared = [value for _, value in sites.examples(self._document, holder)]
         yield from (value for value in declared if self._is_valid(schema, value))
         for value in self.of_schema(schema):
             yield from self._last_pages(schema, value, page)
             yield value
-        yield from declared
 
     def of_schema(self, pointer: Pointer) -> Iterator[Any]:
         """Values of a schema, of objects that with the most members first."""

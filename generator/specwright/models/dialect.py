@@ -70,8 +70,9 @@ NUMBERS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multip
 LIMITS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(NUMBERS, ("number", "integer")),
     **dict.fromkeys(TEXT_CONSTRAINTS, ("string",)),
-    **dict.fromkeys(("maxItems", "minItems", "uniqueItems"), ("array",)),
-    **dict.fromkeys(("maxProperties", "minProperties"), ("object",)),
+    **dict.fromkeys(("items", "maxItems", "minItems", "uniqueItems"), ("array",)),
+    **dict.fromkeys(("maxProperties", "minProperties", "properties", "required"), ("object",)),
+    "format": ("string",),
 }
 # Counts, which Python keeps in a machine word.
 COUNTS = frozenset(
@@ -296,6 +297,7 @@ class _Translation:
             result.pop("format", None)
         if isinstance(known.get("$ref"), str):
             result["$ref"] = self._reference(known["$ref"])
+        result = schemas.with_items_in_alternatives(result)
         result.pop("discriminator", None)
         if is_told_apart(self.dialect.document, known):
             result["discriminator"] = self._discriminator(known["discriminator"])

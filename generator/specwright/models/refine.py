@@ -9,14 +9,15 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.unions import is_open, may_overlap
-from specwright.models.dialect import SEALED, Dialect
+from specwright.models.dialect import FORMATS, SEALED, Dialect
 from specwright.models.edits import Edit, applied, end
+from specwright.patterns import linear
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
@@ -76,7 +77,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             fallback = names[dialect.unions[key]]
             written[name] = _tagged_union(schema, [*members, fallback["class_name"]])
             edits.append(_unknown_tag(schema, fallback, classes))
-        elif name in aliases and may_overlap(dialect.document, schemas.unwrapped(schema)[1]):
+        elif name in aliases and _is_exclusive(dialect.document, schemas.unwrapped(schema)[1]):
             written[name] = f"Annotated[{written[name]}, OneOf()]"
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
@@ -246,12 +247,53 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
     }
 
 
+def _is_exclusive(document: Document, schema: Any) -> bool:
+    """Whether a value must be tried on all alternatives, and models tell them apart."""
+    if not may_overlap(document, schema):
+        return False
+    unchecked = [_unchecked(document, each) for each in schema["oneOf"]]
+    return not any(
+        one[place] != other[place]
+        for one, other in combinations(unchecked, 2)
+        for place in one.keys() & other.keys()
+    )
+
+
+def _unchecked(document: Document, schema: Any) -> dict[str, str]:
+    """What models do not check of a text, or of the properties that are texts."""
+    found: dict[str, str] = {}
+    for part in _all_of(document, schema):
+        members = (part.get("properties") or {}).items()
+        for place, each in [("", part), *((f"/{name}", value) for name, value in members)]:
+            for text in _all_of(document, each):
+                if text.get("type") == "string":
+                    found[place] = found.get(place, "") + _beyond_models(text)
+    return found
+
+
+def _beyond_models(text: dict[str, Any]) -> str:
+    pattern, format_ = str(text.get("pattern", "")), str(text.get("format", ""))
+    unmatched = pattern if pattern and linear(pattern) is None else ""
+    return unmatched + (format_ if format_ not in FORMATS else "")
+
+
+def _all_of(document: Document, schema: Any) -> Iterator[dict[str, Any]]:
+    """A schema, and what it is put together from."""
+    followed = document.follow(schema)
+    if isinstance(followed, dict):
+        yield followed
+        parts = (document.follow(part) for part in followed.get("allOf") or ())
+        yield from (part for part in parts if isinstance(part, dict))
+
+
 def _marks(
     document: Document, schema: dict[str, Any], entry: dict[str, Any], node: ast.ClassDef
 ) -> Iterator[Edit]:
     """Mark the fields whose values are hidden, and those that may be null or absent."""
-    properties, annotations = schema.get("properties", {}), _annotations(node)
-    required = schema.get("required", ())
+    parts = [schema, *_parts(schema)]
+    properties = {n: each for part in parts for n, each in (part.get("properties") or {}).items()}
+    required = {name for part in parts for name in part.get("required") or ()}
+    annotations = _annotations(node)
     for field in entry["fields"]:
         original, annotation = field["original_name"], annotations.get(field["name"])
         value = properties.get(original)
@@ -265,6 +307,14 @@ def _marks(
         if marks and annotation is not None:
             calls = ", ".join(f"{mark}()" for mark in marks)
             yield Edit.of(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
+
+
+def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The parts of an object that are written within it, and have no class of their own."""
+    for part in schema.get("allOf") or ():
+        if isinstance(part, dict) and "$ref" not in part:
+            yield part
+            yield from _parts(part)
 
 
 def _declares(document: Document, schema: Any, keyword: Keyword[bool]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import unquote
 
 import jsonschema_rs
@@ -18,7 +18,13 @@ UNUSABLE = (ValueError, TypeError, jsonschema_rs.ReferencingError)
 
 
 class Compiled:
-    """The schemas of several documents, each compiled when it is first asked for."""
+    """The schemas of several documents, each compiled when it is first asked for.
+
+    Attributes:
+        keywords: those that count besides the ones of JSON Schema.
+    """
+
+    keywords: ClassVar = ENFORCED
 
     def __init__(self, sides: tuple[Side, ...]) -> None:
         self._documents = {side.address: side for side in sides}
@@ -41,7 +47,7 @@ class Compiled:
     def validator(self, schema: Schema | bool) -> jsonschema_rs.Validator:
         """What decides whether a value is valid; one of `UNUSABLE` if there can be none."""
         return jsonschema_rs.Draft202012Validator(
-            schema, registry=self._registry, keywords=ENFORCED, offline=True
+            schema, registry=self._registry, keywords=self.keywords, offline=True
         )
 
     def canonical(self, schema: Schema) -> jsonschema_rs.CanonicalSchema:

@@ -131,6 +131,15 @@ class _Content(_Note):
             self.known.validate(json.loads(_content(self.schema, instance)))
 
 
+class Tagged(_Note):
+    """A discriminator, whose property has to be there: what else is meant is not defined."""
+
+    def validate(self, instance: object) -> None:
+        name = self.value.get("propertyName") if isinstance(self.value, dict) else None
+        if isinstance(instance, dict) and name not in instance:
+            raise ValueError(name)
+
+
 def _content(schema: Schema, text: str) -> bytes:
     read = _READERS.get(_encoding(schema), str.encode)
     return read(text)

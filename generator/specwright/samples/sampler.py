@@ -162,6 +162,8 @@ class Sampler:
         for values in (self.witnesses, self._some):
             contained = values(schema.get("contains", False), depth + 1)
             members = [*contained, *values(schema.get("items", True), depth + 1)] or ["a"]
+            # Not only empty ones are among the first.
+            yield [*start, members[0]]
             for count in around(schema, "minItems", "maxItems", "minContains", "maxContains"):
                 yield [*start, *(members[n % len(members)] for n in range(count))][: max(count, 1)]
                 yield [*start, *([members[0]] * count)]
@@ -174,7 +176,7 @@ class Sampler:
         least = self._object(declared, sorted(named), depth)
         yield least
         others = islice((name for name in declared if name not in named), _PROPERTIES)
-        full = least | self._object(declared, others, depth)
+        full = least | self._object(declared, others, depth, is_full=True)
         yield full
         for name in full:
             yield {key: value for key, value in full.items() if key != name}
@@ -196,10 +198,16 @@ class Sampler:
                 {**least, name: value} for value in self._some(declared.get(name), depth + 1)
             )
 
-    def _object(self, declared: dict[str, Any], names: Iterable[str], depth: int) -> dict[str, Any]:
+    def _object(
+        self, declared: dict[str, Any], names: Iterable[str], depth: int, *, is_full: bool = False
+    ) -> dict[str, Any]:
         """The properties of these names for which there is a value."""
         found = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
-        return {name: values[0] for name, values in found.items() if values}
+        return {n: max(v, key=_members) if is_full else v[0] for n, v in found.items() if v}
+
+
+def _members(value: Any) -> int:
+    return len(value) if isinstance(value, dict | list) else 0
 
 
 def _is_reference(schema: Any) -> bool:

@@ -32,6 +32,9 @@ WAYS: Mapping[str, str] = {
     ChangeRule.NULLABLE_WIDENED: (
         "Leave an optional property out where there is no value, or send it under another name."
     ),
+    ChangeRule.STABILITY_LOWERED: (
+        "Leave the level of what was promised as it is, and declare what is tried out beside it."
+    ),
     ChangeRule.OPERATION_REMOVED: (
         "Mark it `deprecated` with the day on which it goes (`x-sunset`), and remove it after "
         "that day."

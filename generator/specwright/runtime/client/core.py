@@ -120,7 +120,7 @@ class Core:
             where = parameter.wire
             if value is not None and parameter.model is not None:
                 value = from_json(self._encoded(parameter.model, where, value))
-            if styles.is_undefined(value):
+            if styles.is_undefined(value, parameter.style):
                 if parameter.required:
                     raise InvalidArgumentError(f"{where}: a value is required")
             elif styles.is_ambiguous(parameter, value):
@@ -152,8 +152,9 @@ class Core:
         # What is packed is unpacked at its end.
         own += [] if stream else [("accept-encoding", "gzip")]
         content: Payload | None = None
-        if operation.body and (body is not None or options.body):
-            media_type, content = self._content(sent(operation, options.content_type), body)
+        if operation.body and (body is not None or options.body or operation.body_required):
+            given = {} if body is None and options.body else body
+            media_type, content = self._content(sent(operation, options.content_type), given)
             content = _with_members(content, options.body) if options.body else content
             own.append(("content-type", media_type))
         elif operation.method not in ("GET", "HEAD"):
@@ -184,8 +185,6 @@ class Core:
         return (block is not None and block.is_open) or is_stream(operation, options.accept)
 
     def _content(self, content: Content, body: object) -> tuple[str, Payload]:
-        if body is None:
-            return content.media_type, b"{}"
         codec = self._codecs[content.model]
         if isinstance(body, dict):
             members = cast("dict[str, object]", body).items()

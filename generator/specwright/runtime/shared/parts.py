@@ -23,7 +23,7 @@ def pairs(content: Content, name: str, value: JsonValue, location: Location) -> 
         ValueError: a part of the value would be read as the end of that part.
     """
     parameter = _parameter(name, _part(content, name, value), location)
-    if styles.is_undefined(value):
+    if styles.is_undefined(value, parameter.style):
         return []
     if styles.is_ambiguous(parameter, value):
         raise ValueError(f"{name}: a part of the value has its delimiter")
@@ -42,9 +42,18 @@ def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]
         owners = (each for each in declared if styles.belongs(declared[each], name))
         found.setdefault(next(owners, name), []).append((name, text))
     return {
-        name: styles.value(declared.get(name) or _guessed(name, given), given)
+        name: _value(declared.get(name) or _guessed(name, given), given)
         for name, given in found.items()
     }
+
+
+def _value(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
+    if parameter.style != "content" or parameter.kind != "array":
+        return styles.value(parameter, given)
+    items = [styles.value(parameter, [each]) for each in given]
+    # Some senders write the whole list as one text.
+    is_whole = isinstance(items[0], list) and parameter.inner.get("*") != "array"
+    return items[0] if len(items) == 1 and is_whole else items
 
 
 def _part(content: Content, name: str, value: JsonValue) -> Part:

@@ -72,8 +72,10 @@ class RepeatedError(ValueError):
     """A parameter that has one value was sent more than once."""
 
 
-def is_undefined(value: JsonValue) -> bool:
+def is_undefined(value: JsonValue, style: str = "form") -> bool:
     """Tell whether a value has no text, so that it is left out (RFC 6570, 2.3 and 3.2.1)."""
+    if style == "content":
+        return value is None
     if isinstance(value, dict):
         return all(each is None for each in value.values())
     if isinstance(value, list):

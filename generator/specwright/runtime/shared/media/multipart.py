@@ -124,11 +124,16 @@ def _head_of_file(boundary: str, key: str, file: File, content: Content) -> byte
 
 def _text_parts(boundary: str, key: str, value: Any, content: Content) -> Iterator[bytes]:
     part = content.parts.get(key, _PLAIN)
-    for name_, text in pairs(content, key, value, "header"):
-        media_type = part.content_type
-        if media_type is None and any(isinstance(each, dict | list) for each in _each(value)):
-            media_type = "application/json" if part.style in ("content", "form") else None
-        yield _head(boundary, name_, media_type) + text.encode() + b"\r\n"
+    is_json = part.style in ("content", "form")
+    has_composites = any(isinstance(each, dict | list) for each in _each(value))
+    # Items that are JSON are parts of their own.
+    items: list[Any] = _each(value) if is_json and has_composites else [value]
+    for each in items:
+        for name_, text in pairs(content, key, each, "header"):
+            media_type = part.content_type
+            if media_type is None and has_composites:
+                media_type = "application/json" if is_json else None
+            yield _head(boundary, name_, media_type) + text.encode() + b"\r\n"
 
 
 def _head(boundary: str, key: str, media_type: str | None, filename: str | None = None) -> bytes:

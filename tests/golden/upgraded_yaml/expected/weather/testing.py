@@ -26,7 +26,9 @@ __all__ = [
 T = TypeVar("T", bound=BaseModel)
 
 _BOOK = testing.Book(
-    (_operations.GET_FORECAST,), _operations.CODECS, {"GetForecast_Response": "[]"}
+    (_operations.GET_FORECAST,),
+    _operations.CODECS,
+    {"GetForecast_Response": '[{"date":"2026-01-31","rain_mm":1}]'},
 )
 
 

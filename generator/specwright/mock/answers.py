@@ -1,0 +1,111 @@
+"""The answers that a document declares, with values that it shows or that fit its schemas."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.sites import OperationSite, Site
+from specwright.ir.examples import Examples
+from specwright.mock.bodies import declared, written
+from specwright.runtime.shared.media.table import medium_of
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+# As many values of one body.
+MOST = 4
+# Bodies that no schema describes.
+PLAIN = {"text": "text", "binary": b"\x89PNG\r\n\x1a\n\x00"}
+ANY = {"a": 1}
+# Statuses whose answers have no body (RFC 9110, 15.3.5, 15.3.6 and 15.4.5).
+_WITHOUT_BODY = frozenset({204, 205, 304})
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer, and the values that its body may have.
+
+    Attributes:
+        pattern: the status as the document writes it, such as `2XX`.
+        status: one that it stands for.
+        media_type: of the body; None where there is none.
+        values: those of a body; for items that come one by one, a list of them each.
+    """
+
+    pattern: str
+    status: int
+    media_type: str | None = None
+    values: tuple[Any, ...] = ()
+
+    def content_type(self) -> str | None:
+        """Return the media type as an answer says it."""
+        return None if self.media_type is None else declared(self.media_type)
+
+    def body(self, seed: int) -> bytes:
+        """Return the bytes of one of the values."""
+        if self.media_type is None or not self.values:
+            return b""
+        return written(self.media_type, self.values[seed % len(self.values)])
+
+
+class Bodies:
+    """The values that bodies of a document may have."""
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self.examples = Examples(document)
+
+    def answers(self, operation: OperationSite) -> tuple[Answer, ...]:
+        """Return one for each status and media type that an operation declares."""
+        responses = dict(sites.responses(self._document, operation))
+        page = PAGINATION.read(operation.value)
+        found = []
+        for pattern, response in responses.items():
+            status = _status(pattern, responses)
+            forms = dict(sites.contents(self._document, response))
+            if not forms or status in _WITHOUT_BODY or operation.method == "HEAD":
+                found.append(Answer(pattern, status))
+                continue
+            for name, content in forms.items():
+                media_type = sites.concrete(self._document, name, content)
+                values = self.values(media_type, content, page)
+                found.append(Answer(pattern, status, media_type, values))
+        return tuple(found)
+
+    def values(
+        self, media_type: str, content: Site, page: Pagination | None = None
+    ) -> tuple[Any, ...]:
+        """Return values of a body, or lists of its items; none where none was found."""
+        medium = medium_of(media_type)
+        if medium.is_stream:
+            schema = sites.value_schema(self._document, media_type, content)
+            items = tuple(islice(self._of(schema), MOST))
+            return (items, ()) if items else ()
+        if not medium.has_schema:
+            return tuple(self._plain(medium.name, content))
+        if "schema" not in content.value:
+            return (ANY,)
+        return tuple(islice(self.examples.valid(content, page), MOST))
+
+    def _of(self, schema: Site | None) -> Iterator[Any]:
+        return iter((ANY,)) if schema is None else self.examples.of_schema(schema.pointer)
+
+    def _plain(self, name: str, content: Site) -> Iterator[Any]:
+        """The texts that a schema allows; bytes are of no form."""
+        if name == "text" and sites.schema(self._document, content).value:
+            texts = [each for each in self.examples.valid(content) if isinstance(each, str)]
+            yield from texts[:MOST]
+        yield PLAIN[name]
+
+
+def _status(pattern: str, declared: dict[str, Any]) -> int:
+    """A status that a pattern stands for, and no other one of an operation."""
+    if pattern.isdecimal():
+        return int(pattern)
+    first = int(pattern[0]) * 100 if pattern[0].isdecimal() else 500
+    if pattern == "default" and not any(each[0] in "23" for each in declared):
+        first = 200
+    return next(each for each in range(first, 600) if str(each) not in declared)

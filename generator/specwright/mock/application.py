@@ -1,0 +1,109 @@
+"""The mock as an ASGI application."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Awaitable, Callable, MutableMapping, Sequence
+from typing import Any
+
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.sites import Direction, OperationSite, essence
+from specwright.mock.answers import Answer, Bodies
+from specwright.pointer import Pointer
+from specwright.runtime.shared.templates import PathTemplate
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+_CODE = re.compile(r"\bcode=\"?(\d{3})")
+_QUALITY = re.compile(r";\s*q=([0-9.]+)")
+_NOT_FOUND = Answer("", 404)
+_WITHOUT_ANSWER = Answer("", 200)
+
+
+class Mock:
+    """A server that answers each operation as the document declares.
+
+    It answers with the first success. A client asks for another status by the header
+    `Prefer: code=404` (RFC 7240), and for a media type by `Accept`.
+
+    Args:
+        document: one of OpenAPI 3.1, at whose paths the operations are served.
+        seed: which of the values of a body is sent.
+    """
+
+    def __init__(self, document: Document, seed: int = 0) -> None:
+        self.seed = seed
+        self._bodies = Bodies(document)
+        self._answers: dict[str, tuple[Answer, ...]] = {}
+        self._operations = {
+            each.pointer: (PathTemplate(each.key), each)
+            for each in sites.operations(document)
+            if each.direction is Direction.PATH
+        }
+
+    async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        while (await receive()).get("more_body"):
+            pass
+        headers = {
+            name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]
+        }
+        operation = self.operation(scope["method"], scope["raw_path"].decode("ascii"))
+        answer = _NOT_FOUND if operation is None else self._chosen(operation, headers)
+        body = answer.body(self.seed)
+        media_type = answer.content_type()
+        fields = [] if media_type is None else [(b"content-type", media_type.encode("latin-1"))]
+        if 300 <= answer.status < 400:
+            fields.append((b"location", b"/"))
+        fields.append((b"content-length", str(len(body)).encode()))
+        if answer.status in (204, 304) or scope["method"] == "HEAD":
+            fields = [each for each in fields if each[0] != b"content-length"]
+        await send({"type": "http.response.start", "status": answer.status, "headers": fields})
+        await send({"type": "http.response.body", "body": body})
+
+    def operation(self, method: str, path: str) -> OperationSite | None:
+        """Return the operation of a request; a path without variables comes first."""
+        segments = path.split("/")
+        fitting = (
+            (template, operation)
+            for template, operation in self._operations.values()
+            if operation.method == method and template.values(segments) is not None
+        )
+        found = min(fitting, key=lambda each: len(each[0].names), default=None)
+        return None if found is None else found[1]
+
+    def answers(self, pointer: Pointer) -> tuple[Answer, ...]:
+        """Return the answers that the operation at a place declares."""
+        if pointer not in self._answers:
+            self._answers[pointer] = self._bodies.answers(self._operations[pointer][1])
+        return self._answers[pointer]
+
+    def _chosen(self, operation: OperationSite, headers: dict[str, str]) -> Answer:
+        answers = self.answers(operation.pointer) or (_WITHOUT_ANSWER,)
+        wanted = _CODE.search(headers.get("prefer", ""))
+        if wanted is not None:
+            answers = tuple(each for each in answers if each.status == int(wanted[1])) or answers
+        else:
+            first = next((each for each in answers if 200 <= each.status < 300), answers[0])
+            answers = tuple(each for each in answers if each.status == first.status)
+        return _accepted(answers, headers.get("accept", "*/*"))
+
+
+def _accepted(answers: Sequence[Answer], accept: str) -> Answer:
+    """The first of the answers whose media type is accepted most (RFC 9110, 12.5.1)."""
+    weights: dict[str, float] = {}
+    for each in accept.split(","):
+        quality = _QUALITY.search(each)
+        name = each[: quality.start()] if quality else each
+        weights[name.replace(" ", "").lower()] = float(quality[1]) if quality else 1.0
+
+    def weight(answer: Answer) -> float:
+        media_type = (answer.media_type or "").replace(" ", "").lower()
+        top = media_type.partition("/")[0]
+        names = (media_type, essence(media_type), f"{top}/*", "*/*")
+        return next((weights[name] for name in names if name in weights), 0.0)
+
+    return max(answers, key=weight)

@@ -1,0 +1,78 @@
+"""Values as the bytes of a body, written without what generated packages write them with."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+from urllib.parse import urlencode
+
+from specwright.document.sites import essence
+from specwright.runtime.shared.media.table import medium_of
+
+# Between the parts of a multipart body; as no text of a value ends so.
+BOUNDARY = "3f1c2b7e8a544d5e"
+_SEQUENCE = "json-seq"
+
+
+def written(media_type: str, value: Any) -> bytes:
+    """Return a value, or items where a media type has items, as the bytes of a body.
+
+    Args:
+        value: text and bytes as they are where no schema describes the value.
+    """
+    return _WRITERS[medium_of(media_type).name](media_type, value)
+
+
+def declared(media_type: str) -> str:
+    """Return the media type as an answer says it, ranges as one of what they stand for."""
+    plain = essence(media_type)
+    if plain.startswith("multipart/"):
+        return f"{plain}; boundary={BOUNDARY}"
+    top, _, sub = plain.partition("/")
+    return _OF_RANGES.get(top, "application/octet-stream") if sub == "*" else media_type
+
+
+def _json(media_type: str, value: Any) -> bytes:
+    return json.dumps(value).encode()
+
+
+def _lines(media_type: str, value: Any) -> bytes:
+    before = "\x1e" if essence(media_type).endswith(_SEQUENCE) else ""
+    return "".join(f"{before}{json.dumps(item)}\n" for item in value).encode()
+
+
+def _events(media_type: str, value: Any) -> bytes:
+    return "".join(f"data: {json.dumps(item)}\n\n" for item in value).encode()
+
+
+def _form(media_type: str, value: Any) -> bytes:
+    return urlencode({name: _form_text(each) for name, each in value.items()}, doseq=True).encode()
+
+
+def _form_text(value: Any) -> Any:
+    if isinstance(value, list) and not any(isinstance(each, list | dict) for each in value):
+        return [_form_text(each) for each in value]
+    return value if isinstance(value, str) else json.dumps(value)
+
+
+def _multipart(media_type: str, value: Any) -> bytes:
+    head = f"--{BOUNDARY}\r\nContent-Disposition: form-data; name="
+    parts = [f'{head}"{name}"\r\n\r\n{_form_text(each)}\r\n' for name, each in value.items()]
+    return "".join([*parts, f"--{BOUNDARY}--\r\n"]).encode()
+
+
+def _plain(media_type: str, value: Any) -> bytes:
+    return value if isinstance(value, bytes) else str(value).encode()
+
+
+_OF_RANGES = {"*": "application/json", "application": "application/json", "text": "text/plain"}
+_WRITERS: dict[str, Callable[[str, Any], bytes]] = {
+    "json": _json,
+    "lines": _lines,
+    "events": _events,
+    "form": _form,
+    "multipart": _multipart,
+    "text": _plain,
+    "binary": _plain,
+}

@@ -1,0 +1,88 @@
+"""What stands in a part of a schema counts as what stands in the schema itself."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tests.functional.conftest import Generate, codecs
+from tests.functional.documents import Json, content, document, operation, ref
+
+NULLABLE: Json = {"type": ["string", "null"]}
+SCHEMAS: Json = {
+    "Page": {
+        "allOf": [
+            {"type": "object", "properties": {"next": NULLABLE}},
+            {"type": "object", "properties": {"anything": {}}},
+        ]
+    },
+    "OneOrMore": {
+        "items": {"type": "string"},
+        "maxItems": 2,
+        "oneOf": [{"type": "array"}, {"type": "string"}],
+    },
+    # A number since 1970, whatever the format says of texts.
+    "Event": {"type": "object", "properties": {"at": {"type": "integer", "format": "date-time"}}},
+    "Key": {"type": "string", "properties": {"key": {"type": "string"}}, "required": ["key"]},
+    "Old": {"type": "object", "properties": {"from": {"type": "string", "format": "ipv4"}}},
+    "New": {"type": "object", "properties": {"from": {"type": "string", "format": "ipv6"}}},
+    "Range": {"oneOf": [{"title": "old", "allOf": [ref("Old")]}, ref("New")]},
+    # Look-around is left out of models: the name would be any text.
+    "Name": {"type": "string", "pattern": "^(?![0-9])[a-z0-9]+$"},
+    "NameOrId": {
+        "oneOf": [{"type": "string", "format": "uuid"}, {"title": "name", "allOf": [ref("Name")]}]
+    },
+}
+
+
+def api() -> Json:
+    body = {"required": True, **content(ref("Page"))}
+    paths = {
+        "/pages": {"put": operation(ref("Page"), operationId="put", requestBody=body)},
+        "/names": {"get": operation(ref("NameOrId"), operationId="get")},
+        **{
+            f"/{name}": {"get": operation(ref(name), operationId=name)}
+            for name in ("Event", "Key", "Range")
+        },
+        "/more": {"get": operation(ref("OneOrMore"), operationId="more")},
+    }
+    return document(paths, components={"schemas": SCHEMAS})
+
+
+@pytest.mark.parametrize("value", [{"next": None}, {"anything": None}, {"next": "a"}, {}])
+def test_null_in_a_part_is_not_absent(package: Generate, value: Any) -> None:
+    codec = codecs(package(api()))["Page"]
+    read = codec.read(json.dumps(value).encode())
+    assert json.loads(codec.encode(read)) == value
+    assert json.loads(codec.encode(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ("NameOrId", "3f1c2b7e-8a54-4d5e-9c1b-2a6f0e7d9b10"),
+        ("Range", {"from": "192.0.2.1"}),
+        ("Event", {"at": 1677253093}),
+        ("Key", "a"),
+    ],
+)
+def test_what_models_cannot_check_is_no_reason_to_refuse(
+    package: Generate, schema: str, value: Any
+) -> None:
+    codec = codecs(package(api()))[schema]
+    assert json.loads(codec.encode(value)) == value
+    assert json.loads(codec.encode(codec.read(json.dumps(value).encode()))) == value
+
+
+@pytest.mark.parametrize("value", ["a", ["a"], ["a", "b"]])
+def test_what_stands_beside_alternatives_of_arrays_is_about_arrays(
+    package: Generate, value: Any
+) -> None:
+    codec = codecs(package(api()))["OneOrMore"]
+    assert json.loads(codec.encode(value)) == value
+    for wrong in ([1], ["a", "b", "c"], 1):
+        with pytest.raises(ValidationError):
+            codec.encode(wrong)
