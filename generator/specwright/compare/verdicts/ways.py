@@ -37,6 +37,9 @@ WAYS: Mapping[str, str] = {
         "that day."
     ),
     ChangeRule.SUNSET_SOONER: "Keep the day that was announced, or name a later one.",
+    ChangeRule.STABILITY_LOWERED: (
+        "Leave it as stable as it is, and try what may change yet in an operation beside it."
+    ),
     ChangeRule.PARAMETER_REQUIRED: (
         "Leave it optional and say what it means to leave it out, or demand it in a new operation."
     ),
