@@ -250,7 +250,11 @@ SAFE: dict[str, tuple[str, Any, Any]] = {
     "a closed one has it": (
         "request",
         any_of(REQUIRED_A, IBAN),
-        any_of({**REQUIRED_A, **holding(a=INTEGER)}, {**REQUIRED_A, **CLOSED}, IBAN),
+        any_of(
+            {**holding(a=TEXT, b=TEXT), "required": ["a", "b"]},
+            {**holding(a=TEXT, c=TEXT, d=TEXT), "required": ["a"], **CLOSED},
+            IBAN,
+        ),
     ),
     "a request takes one more that fits the same": (
         "request",

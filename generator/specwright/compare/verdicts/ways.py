@@ -32,14 +32,14 @@ WAYS: Mapping[str, str] = {
     ChangeRule.NULLABLE_WIDENED: (
         "Leave an optional property out where there is no value, or send it under another name."
     ),
-    ChangeRule.STABILITY_LOWERED: (
-        "Leave the level of what was promised as it is, and declare what is tried out beside it."
-    ),
     ChangeRule.OPERATION_REMOVED: (
         "Mark it `deprecated` with the day on which it goes (`x-sunset`), and remove it after "
         "that day."
     ),
     ChangeRule.SUNSET_SOONER: "Keep the day that was announced, or name a later one.",
+    ChangeRule.STABILITY_LOWERED: (
+        "Leave it as stable as it is, and try what may change yet in an operation beside it."
+    ),
     ChangeRule.PARAMETER_REQUIRED: (
         "Leave it optional and say what it means to leave it out, or demand it in a new operation."
     ),
