@@ -389,7 +389,6 @@ EXAMPLES: Mapping[str, Example] = {
         _OPERATION,
         f"{_LANG}\n      x-stability-level: alpha",
         "x-stability-level: alpha",
-        f"{_LANG}\n      x-stability-level: stable",
     ),
     ChangeRule.ERROR_STATUS_REMOVED: _example(
         _RESPONSES,
