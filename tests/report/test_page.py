@@ -181,7 +181,7 @@ def test_hostile_text_is_shown_and_does_nothing(show) -> None:
         visible = visible.replace(character, f"\\u{ord(character):04x}")
     assert shown == visible.replace("\n", "\\n") + " 123"
     title = page.evaluate("document.title")
-    assert title.startswith("1 error, 1 warning (1 waived): <script>")
+    assert title.startswith("2 errors, 1 warning (1 waived): <script>")
 
 
 def test_the_policy_stops_what_would_be_written_in_by_hand(show) -> None:

@@ -18,7 +18,7 @@ from specwright.review.package import Failure, Files, Package
 from specwright.review.pull_request import joined
 from tests.conftest import Run
 from tests.repository import Repository
-from tests.review.projects import SETTINGS, edited, project, write
+from tests.review.projects import edited, project, write
 
 TODAY = date(2026, 6, 1)
 OLD = {"shop/client.py": b"class Orders:\n def create(self, *, thing: str): ...\n"}
@@ -144,16 +144,6 @@ def test_a_base_that_is_no_commit_is_an_error_with_advice(
     first, second = result.stderr.splitlines()
     assert message in first
     assert second.startswith("hint: ")
-
-
-def test_a_document_that_was_moved_is_compared_with_what_it_was(
-    repository: Repository, specwright: Run
-) -> None:
-    repository.git("mv", "openapi.json", "renamed.json")
-    repository.write("pyproject.toml", SETTINGS.replace("openapi", "renamed"))
-    result = specwright("review", "--base", "main", cwd=repository.top)
-    assert (result.returncode, result.stderr) == (0, "")
-    assert "Moved: from openapi.json\n" in result.stdout
 
 
 @pytest.mark.skipif(os.name == "nt", reason="made of links and pipes")

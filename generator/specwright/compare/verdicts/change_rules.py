@@ -126,8 +126,8 @@ _VALUES = {
 REASONS: Mapping[Category, Mapping[str, str]] = {
     Category.WIRE: {
         ChangeRule.OPERATION_REMOVED: (
-            "Clients that call the operation, or wait for the webhook, are left without it. A "
-            "path parameter of another name is no other operation."
+            "Clients that call the operation, or wait for the webhook, are left without it. The "
+            "names of path parameters do not count."
         ),
         ChangeRule.SUNSET_SOONER: (
             "The day on which something goes (`x-sunset`) is nearer than announced, or no longer "
@@ -145,7 +145,7 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
             "comes."
         ),
         ChangeRule.PARAMETER_MOVED: (
-            "Clients send the parameter where nobody looks for it any more."
+            "Clients send the parameter in a place that is no longer read."
         ),
         ChangeRule.SERIALISATION_CHANGED: (
             "The same value is written in another way, and is read as another one."
@@ -182,7 +182,7 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
             "Clients that leave the value out get another behaviour without a change of theirs."
         ),
         ChangeRule.DISCRIMINATOR_CHANGED: (
-            "Another property tells the alternatives apart than the one that is looked at."
+            "Receivers tell the alternatives apart by a property that no longer does so."
         ),
         ChangeRule.KNOWN_VALUE_REMOVED: (
             "Clients send a value of an enumeration that may grow, and it has shrunk."
@@ -220,16 +220,16 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
             "another order. Those of specwright take them by name."
         ),
         ChangeRule.PARAMETER_REMOVED: (
-            "Generated methods lose an argument; clients that still send it are not heeded."
+            "Generated methods lose an argument; what clients still send is ignored."
         ),
         ChangeRule.BODY_REMOVED: (
-            "Generated methods lose an argument; clients that still send a body are not heeded."
+            "Generated methods lose an argument; the body that clients still send is ignored."
         ),
         ChangeRule.HEADER_REMOVED: (
             "Clients look at a response header, where it is given, that never comes any more."
         ),
         ChangeRule.PROPERTY_REMOVED: (
-            "Generated models lose a field; what clients still send there is not heeded."
+            "Generated models lose a field that code may use; what clients still send is ignored."
         ),
         ChangeRule.TEXT_TYPE_CHANGED: (
             "Generated code has another type for a value that is written as text, such as that of "
@@ -258,10 +258,10 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
         ),
     },
     Category.COMPATIBLE: {
-        ChangeRule.ADDED: "Something is new that nobody has to use.",
+        ChangeRule.ADDED: "Something is new that clients may leave alone.",
         ChangeRule.RELAXED: "Something is no longer demanded, or promised from now on.",
         ChangeRule.SCHEMA_COMPATIBLE: (
-            "A schema changed, and whoever receives its values takes all that may be sent."
+            "A schema changed, and those who receive its values take all that may be sent."
         ),
         ChangeRule.DECLARATION_COMPATIBLE: (
             "A declaration of the contract changed and keeps what it promised."
@@ -282,7 +282,7 @@ REASONS: Mapping[Category, Mapping[str, str]] = {
             "(`x-stability-level` draft or alpha, or `x-internal: true`)."
         ),
         ChangeRule.ERROR_STATUS_REMOVED: (
-            "An answer that is no success is gone; clients handle one case too many."
+            "An error status is no longer declared; clients handle one case too many."
         ),
     },
 }

@@ -60,8 +60,8 @@ DOCUMENT_REMOVED = RuleDescription(
 UNPROVEN = _review(
     ChangeRule.DIFF_UNPROVEN,
     Level.ERROR,
-    "A schema changed in a way of which neither a proof nor a value shows whether it breaks "
-    "anybody: somebody has to look.",
+    "Neither a proof nor a value shows whether the change of a schema breaks clients: a person has "
+    "to look.",
 )
 INCOMPLETE = _review(
     ChangeRule.DIFF_INCOMPLETE,

@@ -19,6 +19,10 @@ _STEMS = (
     *("enum", "nullable"),
 )
 _GO_ON_SENDING = "Go on sending it, marked `deprecated`, until the next major version."
+_UNTIL_ITS_DAY = (
+    "Keep it, marked `deprecated` with the day on which it goes (`x-sunset`), and remove it after "
+    "that day."
+)
 _GO_ON_TAKING = "Go on taking it, marked `deprecated`, until the next major version."
 
 WAYS: Mapping[str, str] = {
@@ -94,12 +98,12 @@ WAYS: Mapping[str, str] = {
     ChangeRule.OPERATION_GROUP_CHANGED: "Put the new tag behind the first one.",
     ChangeRule.PARAMETER_RENAMED: "Keep the name; `description` says what it stands for.",
     ChangeRule.PARAMETER_ORDER_CHANGED: "Keep the order, and put new parameters at the end.",
-    ChangeRule.PARAMETER_REMOVED: _GO_ON_TAKING,
+    ChangeRule.PARAMETER_REMOVED: _UNTIL_ITS_DAY,
     ChangeRule.BODY_REMOVED: (
         "Go on taking it, and say in `description` that it means nothing any more."
     ),
-    ChangeRule.HEADER_REMOVED: _GO_ON_SENDING,
-    ChangeRule.PROPERTY_REMOVED: ("Keep it, marked `deprecated`, until the next major version."),
+    ChangeRule.HEADER_REMOVED: _UNTIL_ITS_DAY,
+    ChangeRule.PROPERTY_REMOVED: _UNTIL_ITS_DAY,
     ChangeRule.TEXT_TYPE_CHANGED: (
         "Add a parameter of another name for the new type, and mark the old one `deprecated`."
     ),
