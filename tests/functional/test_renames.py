@@ -16,10 +16,11 @@ from tests.functional.documents import THING, document, operation, ref
 from tests.mutants.judge import faults
 
 SENT = {"name": "Date<", "in": "query", "schema": {"type": "string"}}
+HEADER = {"name": "X-Trace", "in": "header", "schema": {"type": "string"}}
 DOCUMENT = document(
     {
         "/things": {
-            "get": {**operation(ref("thing"), operationId="findThings", parameters=[SENT])},
+            "get": {**operation(ref("thing"), operationId="findThings", parameters=[SENT, HEADER])},
             "post": {**operation(), "tags": ["Other things"]},
         }
     },
@@ -29,7 +30,7 @@ NAMES = Renames(
     schemas={"thing": "Part"},
     operations={"findThings": "search", "POST /things": "make"},
     tags={"Other things": "others"},
-    parameters={"Date<": "before"},
+    parameters={"Date<": "before", "X-Trace": "trace_id"},
 )
 
 
@@ -47,6 +48,7 @@ def test_each_part_is_called_what_the_project_says(tmp_path: Path) -> None:
     client, operations = files["made/client.py"].decode(), files["made/_operations.py"].decode()
     assert "def search(" in client
     assert "before: str" in client
+    assert "trace_id: str" in client
     assert "def make(" in client
     assert "self.others" in client or "def others" in client
     assert "Date<" in operations

@@ -26,7 +26,8 @@ def rename(document: Document, names: Renames) -> Document:
     document = replace(document, data=clone(document.data))
     sites = list(operations(document))
     schemas = components(document).value.get("schemas") or {}
-    sent = {name for site in sites for _, name in parameters(document, site)}
+    # As they are written: the names of headers have no case where parameters are told apart.
+    sent = {each.value["name"] for site in sites for each in parameters(document, site).values()}
     _known(document, "parameters", names.parameters, sent)
     _known(document, "schemas", names.schemas, schemas)
     _known(document, "tags", names.tags, {first_tag(site.value) for site in sites})
