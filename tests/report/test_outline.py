@@ -162,3 +162,13 @@ def test_findings_that_are_the_same_have_places_of_their_own(
     page = opened(browser, tmp_path, replace(REPORT, findings=twice))
     ids = page.evaluate("[...document.querySelectorAll('article')].map(each => each.id)")
     assert ids == [FINDINGS[3].fingerprint, f"{FINDINGS[3].fingerprint}-2"]
+
+
+def test_a_long_value_is_cut_until_somebody_opens_it(browser: Browser, tmp_path: Path) -> None:
+    long = f'"{"x" * 300}"'
+    finding = replace(FINDINGS[3], counterexample=long)
+    page = opened(browser, tmp_path, replace(REPORT, findings=(finding,)))
+    shown = page.evaluate("document.querySelector('article .value').innerText")
+    assert shown.strip() == f"for example {long[:150]}…"
+    page.evaluate("document.querySelector('article .value').open = true")
+    assert page.evaluate("document.querySelector('.value pre').innerText").strip() == long
