@@ -12,13 +12,10 @@ from tempfile import TemporaryDirectory
 from benchmarks.compatibility import page
 from benchmarks.compatibility.documents import Sample, ordinary, published
 from benchmarks.compatibility.outcomes import outcome
+from benchmarks.compatibility.peers import PEERS, Peers
 from benchmarks.workshop import ROOT, Workshop
 
 PAGE = ROOT / "docs" / "compatibility.md"
-PEERS_OF = {
-    "published": ["openapi-python-client", "datamodel-code-generator"],
-    "ordinary": ["openapi-python-client"],
-}
 TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY}
 
 
@@ -40,10 +37,10 @@ def main() -> None:
 
 
 def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> str:
-    peers = workshop.invite(PEERS_OF[name])
+    peers, names = Peers(workshop), workshop.invite(PEERS)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pending = [
-            pool.submit(outcome, workshop, sample, peers, typed=number < typed)
+            pool.submit(outcome, workshop, sample, peers, names, typed=number < typed)
             for number, sample in enumerate(samples)
         ]
         return page.section(TITLES[name], [each.result() for each in pending])
