@@ -234,6 +234,14 @@ def compatibility(session: nox.Session) -> None:
 
 
 @nox.session
+def wire_proof(session: nox.Session) -> None:
+    """Hold clients to servers of their documents, by others' judgement; write the page."""
+    install_workspace(session)
+    install_group(session, "test")
+    session.run("python", "-m", "tests.wire", *session.posargs)
+
+
+@nox.session
 def situations(session: nox.Session) -> None:
     """Put SDK and peers into situations that go wrong; write docs/sdk-situations.md."""
     install_workspace(session)

@@ -12,12 +12,13 @@ from tempfile import TemporaryDirectory
 from benchmarks.compatibility import page
 from benchmarks.compatibility.documents import Sample, ordinary, published
 from benchmarks.compatibility.outcomes import outcome
+from benchmarks.compatibility.peers import Peers
 from benchmarks.workshop import ROOT, Workshop
 
 PAGE = ROOT / "docs" / "compatibility.md"
 PEERS_OF = {
-    "published": ["openapi-python-client", "datamodel-code-generator"],
-    "ordinary": ["openapi-python-client"],
+    "published": ["openapi-python-client", "openapi-generator", "datamodel-code-generator"],
+    "ordinary": ["openapi-python-client", "openapi-generator"],
 }
 TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY}
 
@@ -26,7 +27,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compatibility", description=__doc__)
     parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the other one stays")
     parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "ordinary")
-    parser.add_argument("--typed", type=int, default=40, help="packages that mypy is asked about")
+    parser.add_argument(
+        "--typed", type=int, default=40, help="the smallest, that mypy is asked about"
+    )
     options = parser.parse_args()
     corpus = Path(os.environ.get("SPECWRIGHT_CORPUS", ROOT.parent / "shared" / "corpus"))
     samples = {
@@ -40,11 +43,13 @@ def main() -> None:
 
 
 def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> str:
-    peers = workshop.invite(PEERS_OF[name])
+    peers, names = Peers(workshop), workshop.invite(PEERS_OF[name])
+    found = list(samples)
+    smallest = sorted(found, key=lambda each: each.file.stat().st_size)[:typed]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         pending = [
-            pool.submit(outcome, workshop, sample, peers, typed=number < typed)
-            for number, sample in enumerate(samples)
+            pool.submit(outcome, workshop, sample, peers, names, typed=sample in smallest)
+            for sample in found
         ]
         return page.section(TITLES[name], [each.result() for each in pending])
 

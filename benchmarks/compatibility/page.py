@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from benchmarks.compatibility.constructs import CONSTRUCTS, constructs
 from benchmarks.compatibility.outcomes import Outcome
 from specwright.check.checks import DESCRIPTIONS
 
@@ -19,15 +20,17 @@ PUBLISHED = "Published documents"
 ORDINARY = "Documents of ordinary repositories"
 HOW = {
     PUBLISHED: "Real documents of known APIs and of the OpenAPI Initiative.",
-    ORDINARY: "Drawn from the public repositories that have an `openapi.json`, `openapi.yaml`, "
-    "`docs/openapi.json` or `swagger.yaml` in OpenAPI 3; `benchmarks/compatibility/ordinary.txt` "
-    "lists repository, path and commit.",
+    ORDINARY: "Of public repositories that have an `openapi.json`, `openapi.yaml`, "
+    "`docs/openapi.json` or `swagger.yaml` in OpenAPI 3. They are not drawn at random: an index of "
+    "repositories gave them in the order of their names, and these are the first of each path. "
+    "`benchmarks/compatibility/ordinary.txt` lists repository, path and commit.",
 }
 
 
 def section(title: str, outcomes: Sequence[Outcome]) -> str:
     """What became of a set of documents."""
-    lines = [f"## {title}", "", HOW[title], "", *_counts(outcomes), "", *_rules(outcomes), ""]
+    lines = [f"## {title}", "", HOW[title], "", *_counts(outcomes), "", *_constructs(outcomes), ""]
+    lines += [*_rules(outcomes), ""]
     return "\n".join([*lines, *_documents(outcomes)]) + "\n"
 
 
@@ -47,6 +50,21 @@ def _counts(outcomes: Sequence[Outcome]) -> Iterator[str]:
     typed = [each.mypy for each in outcomes if each.mypy is not None]
     if typed:
         yield f"| packages without an error of `mypy --strict` | {typed.count(0)} of {len(typed)} |"
+
+
+def _constructs(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """What documents use, and what becomes of those that do."""
+    using: dict[str, list[Outcome]] = {name: [] for name in CONSTRUCTS}
+    for each in outcomes:
+        for name in constructs(each.sample.file):
+            using[name].append(each)
+    yield "| documents with | documents | generated | operations | in full |"
+    yield "|---|---:|---:|---:|---:|"
+    for name, found in using.items():
+        made = sum(not each.refusal for each in found)
+        total = sum(each.contents.operations for each in found)
+        whole = sum(each.contents.whole_operations for each in found)
+        yield f"| {name} | {len(found)} | {made} | {total:,} | {whole:,} |"
 
 
 def _rules(outcomes: Sequence[Outcome]) -> Iterator[str]:

@@ -35,6 +35,13 @@ RESPONSES = {
     "200": {"description": "It.", **content(ref("Thing"))},
     "404": {"description": "There is none.", **content(ref("Missing"))},
     "409": {"description": "Busy."},
+    "410": {
+        "description": "Gone.",
+        "content": {
+            **content(ref("Missing"))["content"],
+            "application/scim+json": {"schema": ref("Invalid")},
+        },
+    },
     "422": {"description": "No.", **content(ref("Invalid"))},
     "5XX": {"description": "Down.", "content": {"text/plain": {}}},
 }
@@ -68,6 +75,15 @@ def test_the_body_is_the_model_of_its_status(
     error = raised(made, origin, status, body)
     assert isinstance(error.body, getattr(made.models, model))
     assert error.body.model_dump(mode="json") == body
+
+
+def test_the_body_is_the_model_of_its_media_type(package: Generate, origin: Origin) -> None:
+    made = package(API)
+    headers = {"content-type": "application/scim+json; charset=utf-8"}
+    origin.answer(Answer(410, b'{"detail": []}', headers))
+    with made.Client(base_url=origin.url) as client, pytest.raises(made.ApiStatusError) as caught:
+        client.things.get_thing()
+    assert isinstance(caught.value.body, made.models.Invalid)
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,13 @@ SCHEMAS: Json = {
     "Old": {"type": "object", "properties": {"from": {"type": "string", "format": "ipv4"}}},
     "New": {"type": "object", "properties": {"from": {"type": "string", "format": "ipv6"}}},
     "Range": {"oneOf": [{"title": "old", "allOf": [ref("Old")]}, ref("New")]},
+    "Cat": {
+        "type": "object",
+        "required": ["kind"],
+        "properties": {"kind": {"const": "cat"}},
+    },
+    "Bare": {"type": "object", "properties": {"size": {"type": "integer"}}},
+    "Pet": {"oneOf": [ref("Cat"), ref("Bare")], "discriminator": {"propertyName": "kind"}},
     # Look-around is left out of models: the name would be any text.
     "Name": {"type": "string", "pattern": "^(?![0-9])[a-z0-9]+$"},
     "NameOrId": {
@@ -45,7 +52,7 @@ def api() -> Json:
         "/names": {"get": operation(ref("NameOrId"), operationId="get")},
         **{
             f"/{name}": {"get": operation(ref(name), operationId=name)}
-            for name in ("Event", "Key", "Range")
+            for name in ("Event", "Key", "Pet", "Range")
         },
         "/more": {"get": operation(ref("OneOrMore"), operationId="more")},
     }
@@ -67,6 +74,7 @@ def test_null_in_a_part_is_not_absent(package: Generate, value: Any) -> None:
         ("Range", {"from": "192.0.2.1"}),
         ("Event", {"at": 1677253093}),
         ("Key", "a"),
+        ("Pet", {"kind": "cat"}),
     ],
 )
 def test_what_models_cannot_check_is_no_reason_to_refuse(

@@ -27,6 +27,7 @@ from specwright.runtime.shared.operation import (
     Parameter,
     Part,
 )
+from specwright.runtime.shared.parts import members
 from specwright.runtime.shared.parts import pairs as form_pairs
 
 # Text that a path, a header and a cookie can carry, with all that has a meaning in one of them.
@@ -284,3 +285,15 @@ def test_an_empty_value_is_a_value_where_it_is_json(value: JsonValue) -> None:
     assert [json.loads(text) for _, text in form_pairs(part, "p", value, "header")] == [value]
     assert not styles.is_undefined(value, "content")
     assert styles.is_undefined(value, "form")
+
+
+@pytest.mark.parametrize("value", ["a", "{", {"a": 1}, [1]])
+def test_a_text_beside_json_is_a_text(value: JsonValue) -> None:
+    content = Content(
+        "multipart/form-data", None, {"p": Part("object", {}, "string", style="content")}
+    )
+    sent = list(form_pairs(content, "p", value, "header"))
+    assert sent == [
+        ("p", value if isinstance(value, str) else json.dumps(value, separators=(",", ":")))
+    ]
+    assert members(content, sent) == {"p": value}

@@ -25,6 +25,7 @@ FORMATS = {
     "json-pointer": "/a",
     "regex": "a",
     "byte": "YQ==",
+    "decimal": "1.50",
 }
 _TEXTS = ("a", "", "A", "0", "a b", "\u00e9", "1.50", "abcdefgh", *dict.fromkeys(FORMATS.values()))
 

@@ -187,7 +187,8 @@ def status_error(
     Args:
         operation: what was called; without it, the body and an expired cursor are not known.
     """
-    model = None if operation is None else operation.model_for(response.status)[1]
+    came = response.header("content-type") or ""
+    model = None if operation is None else operation.model_for(response.status, came)[1]
     pagination = None if operation is None else operation.pagination
     expired = None if pagination is None else pagination.expired
     patterns = (str(response.status), f"{response.status // 100}XX", "default")

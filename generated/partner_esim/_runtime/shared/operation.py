@@ -244,11 +244,17 @@ class Operation(Generic[Result]):
             return None
         return self.responses.get("default")
 
-    def model_for(self, status: int) -> tuple[bool, str | None]:
-        """Tell whether `status` is declared and which model its JSON body has."""
+    def model_for(self, status: int, media_type: str = "") -> tuple[bool, str | None]:
+        """Tell whether `status` is declared and which model its JSON body has.
+
+        Args:
+            media_type: that of the body, where it has come.
+        """
         contents = self.contents_of(status)
-        found = [each.model for each in contents or () if each.model is not None]
-        return contents is not None, next(iter(found), None)
+        found = [each for each in contents or () if each.model is not None]
+        came = media_type.partition(";")[0].strip().lower()
+        exact = [each for each in found if each.media_type.lower() == came]
+        return contents is not None, next((each.model for each in exact + found), None)
 
 
 class ListOperation(Operation[object], Generic[Item]):

@@ -50,18 +50,31 @@ def members(content: Content, sent: Iterable[tuple[str, str]]) -> dict[str, Any]
 
 def _value(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
     if parameter.style != "content" or parameter.kind != "array":
-        return styles.value(parameter, given)
-    items = [styles.value(parameter, [each]) for each in given]
+        return _one(parameter, given)
+    items = [_one(parameter, [each]) for each in given]
     # Some senders write the whole list as one text.
     is_whole = isinstance(items[0], list) and parameter.inner.get("*") != "array"
     return items[0] if len(items) == 1 and is_whole else items
+
+
+def _one(parameter: Parameter, given: list[tuple[str, str]]) -> JsonValue:
+    try:
+        return styles.value(parameter, given)
+    except styles.RepeatedError:
+        raise
+    except ValueError:
+        if parameter.alone != "string":
+            raise
+        return styles.plain(given[0][1])
 
 
 def _part(content: Content, name: str, value: JsonValue) -> Part:
     """How a property travels; one that is not declared, as those that are."""
     part = content.parts.get(name)
     if part is not None:
-        return part
+        # A text is sent as it is where it need not be JSON.
+        is_text = isinstance(value, str) and part.style == "content" and part.alone == "string"
+        return _PLAIN if is_text else part
     is_json = isinstance(value, dict) or (
         isinstance(value, list) and any(isinstance(each, dict | list) for each in value)
     )

@@ -225,10 +225,13 @@ class TaggedUnion:
     def _unknown(
         self, model: type[BaseModel], known: set[Any], handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        (name,) = (n for n, f in model.model_fields.items() if (f.alias or n) == self.discriminator)
+        fields = model.model_fields.items()
+        name = next((n for n, f in fields if (f.alias or n) == self.discriminator), None)
 
         def refuse(value: BaseModel) -> BaseModel:
-            return _refuse_known(getattr(value, name), known, value)
+            extra = value.model_extra or {}
+            tag = extra.get(self.discriminator) if name is None else getattr(value, name)
+            return _refuse_known(tag, known, value)
 
         return core_schema.no_info_after_validator_function(refuse, handler.generate_schema(model))
 

@@ -1,0 +1,512 @@
+"""What a request must be by the document as it is written, read with other people's parsers.
+
+Nothing of the toolkit is used: documents are read as JSON or YAML, texts of parameters are those of
+RFC 6570 (uritemplate; OpenAPI 3.1.1, appendix C), queries and forms are parsed as Starlette does,
+cookies as Werkzeug does, and bodies are judged by jsonschema.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Set
+from dataclasses import dataclass
+from datetime import datetime, time, timedelta
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, quote, unquote
+from uuid import UUID
+
+import uritemplate
+import yaml
+from openapi_schema_validator import OAS30Validator, OAS31Validator
+from pydantic import TypeAdapter
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+from starlette.datastructures import UploadFile
+from starlette.requests import Request
+from werkzeug.http import parse_cookie
+
+STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
+DELIMITERS = {"spaceDelimited": " ", "pipeDelimited": "|"}
+# What every client sends, and what the proof asks the server for.
+USUAL = frozenset(
+    {
+        *("host", "user-agent", "accept", "accept-encoding", "connection", "prefer"),
+        *("content-type", "content-length", "transfer-encoding", "authorization", "cookie"),
+    }
+)
+TOKEN, USER, PASSWORD = "token-of-the-proof", "user", "pass word"
+NOTHING = object()
+_LINES = re.compile("\n|\x1e")
+_ADDRESS = "urn:judged"
+
+Pairs = list[tuple[str, str]]
+_READERS: tuple[Callable[[str], Any], ...] = (
+    datetime.fromisoformat,
+    time.fromisoformat,
+    TypeAdapter(timedelta).validate_python,
+    UUID,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A request as it came."""
+
+    method: str
+    path: str
+    query: str
+    headers: Pairs
+    body: bytes
+    scope: Mapping[str, Any]
+
+    def header(self, name: str) -> str | None:
+        return next((text for key, text in self.headers if key.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Meant:
+    """What a call was to say.
+
+    Attributes:
+        path: of the document.
+        arguments: by place and name.
+        media_type, body: those of the body, if there is one.
+    """
+
+    path: str
+    method: str
+    arguments: Mapping[tuple[str, str], Any]
+    media_type: str | None = None
+    body: Any = NOTHING
+
+
+class Judge:
+    """Judges requests by a document."""
+
+    def __init__(self, file: Path) -> None:
+        self.data = read(file)
+        self._is_old = str(self.data["openapi"]).startswith("3.0")
+        self._only_read = frozenset(self._named_as_only_read(self.data))
+        data = _without_required(self.data, self._only_read)
+        resource = DRAFT202012.create_resource(data)
+        self._registry: Registry[Any] = Registry().with_resource(_ADDRESS, resource)
+        self._invalid = cache(self._invalid_in)
+        self._asks = "security" in self.data or any(
+            isinstance(each, dict) and "security" in each
+            for item in (self.data.get("paths") or {}).values()
+            for each in self.follow(item).values()
+        )
+
+    def complaints(self, meant: Meant, sent: Sent) -> list[str]:
+        """Return what is wrong with a request."""
+        item = self.follow(self.data["paths"][meant.path])
+        operation = item[meant.method.lower()]
+        parameters = self._parameters(item, operation)
+        credentials = self._credentials(operation, sent)
+        found = list(self._of_parameters(meant, sent, parameters, credentials))
+        if credentials is None:
+            found.append("security: no alternative is satisfied")
+        if sent.method != meant.method:
+            found.append(f"method: {sent.method}")
+        found += self._of_body(meant, sent, operation)
+        found += self._of_accept(sent, operation)
+        return found
+
+    def follow(self, value: Any) -> Any:
+        """Return a value, or what its references lead to."""
+        while isinstance(value, dict) and isinstance(value.get("$ref"), str):
+            value = self._at(value["$ref"])
+        return value
+
+    def _named_as_only_read(self, value: Any) -> Iterator[str]:
+        """The names of the properties that are only read, wherever they are."""
+        if isinstance(value, dict):
+            properties = value.get("properties")
+            for name, each in properties.items() if isinstance(properties, dict) else ():
+                parts = [each, *((each.get("allOf") or ()) if isinstance(each, dict) else ())]
+                if any(isinstance(p, dict) and self.follow(p).get("readOnly") for p in parts):
+                    yield name
+            value = [*value.values()]
+        for each in value if isinstance(value, list) else ():
+            yield from self._named_as_only_read(each)
+
+    def _at(self, ref: str) -> Any:
+        found: Any = self.data
+        for token in ref.partition("#")[2].split("/")[1:]:
+            token = unquote(token).replace("~1", "/").replace("~0", "~")
+            found = found[int(token)] if isinstance(found, list) else found[token]
+        return found
+
+    def _parameters(self, item: Any, operation: Any) -> dict[tuple[str, str], Any]:
+        declared = [*(item.get("parameters") or ()), *(operation.get("parameters") or ())]
+        followed = map(self.follow, declared)
+        return {(each["in"], each["name"]): each for each in followed if "in" in each}
+
+    def _of_parameters(
+        self,
+        meant: Meant,
+        sent: Sent,
+        declared: Mapping[tuple[str, str], Any],
+        credentials: set[tuple[str, str]] | None,
+    ) -> Iterator[str]:
+        path, query, cookies = meant.path, Pairs(), Pairs()
+        headers: dict[str, str] = {}
+        for (place, name), value in meant.arguments.items():
+            parameter = declared[place, name]
+            if place == "path":
+                path = path.replace("{" + name + "}", _expanded(parameter, value))
+            elif place == "header":
+                headers[name.lower()] = unquote(_expanded(parameter, value))
+            elif place == "query":
+                query += _pairs(parameter, value)
+            else:
+                cookies += _pairs(parameter, value)
+        if unquote(sent.path) != unquote(path):
+            yield f"path: {sent.path} is not {path}"
+        credentials = credentials or set()
+        came = [p for p in _query(sent.query) if ("query", p[0]) not in credentials]
+        if not _same_pairs(came, query):
+            yield f"query: {came} is not {query}"
+        parsed = parse_cookie(sent.header("cookie") or "").items(multi=True)
+        came = [(unquote(n), unquote(t)) for n, t in parsed if ("cookie", n) not in credentials]
+        if not _same_pairs(came, cookies):
+            yield f"cookies: {came} is not {cookies}"
+        known = USUAL | {name.lower() for place, name in credentials if place == "header"}
+        for name, text in sent.headers:
+            key = name.lower()
+            if key in headers:
+                expected = headers.pop(key)
+                if not _alike(text, expected):
+                    yield f"header {name}: {text!r} is not {expected!r}"
+            elif key not in known:
+                yield f"header {name}: was not asked for"
+        yield from (f"header {name}: is missing" for name in headers)
+
+    def _credentials(self, operation: Any, sent: Sent) -> set[tuple[str, str]] | None:
+        """The places of the credentials of the first alternative that is satisfied."""
+        schemes = self.data.get("components", {}).get("securitySchemes", {})
+        alternatives = operation.get("security", self.data.get("security"))
+        if alternatives is None and not self._asks:
+            # Schemes that no operation asks for are offered to all.
+            alternatives = [{name: []} for name in schemes]
+        alternatives = alternatives or [{}]
+        for alternative in alternatives:
+            found = [_credential(self.follow(schemes.get(name, {})), sent) for name in alternative]
+            if None not in found:
+                return {each for each in found if each is not None}
+        return None
+
+    def _of_body(self, meant: Meant, sent: Sent, operation: Any) -> Iterator[str]:
+        came = sent.header("content-type")
+        if meant.media_type is None:
+            if sent.body or came is not None:
+                yield "body: was not asked for"
+            return
+        contents = self.follow(operation["requestBody"])["content"]
+        name = (
+            meant.media_type
+            if meant.media_type in contents
+            else next((each for each in contents if "*" in each), "")
+        )
+        if came is None or _plain(came) != _plain(meant.media_type):
+            yield f"content-type: {came} is not {meant.media_type}"
+            return
+        content = self.follow(contents[name])
+        value, expected = self._value(content, sent, meant)
+        differs = difference(value, expected)
+        if differs:
+            yield f"body {differs}"
+        elif _is_json(meant.media_type) and "schema" in content:
+            invalid = self._invalid(json.dumps(content["schema"]), json.dumps(value))
+            if invalid:
+                yield f"body: {invalid}"
+
+    def _value(self, content: Any, sent: Sent, meant: Meant) -> tuple[Any, Any]:
+        """What came, and what was to come, in the same form."""
+        plain = _plain(meant.media_type or "")
+        if plain in ("application/x-www-form-urlencoded", "multipart/form-data"):
+            pairs = asyncio.run(_form(sent))
+            return self._of_form(content, pairs, meant.body)
+        if _is_lines(plain):
+            lines = _LINES.split(sent.body.decode())
+            return [json.loads(each) for each in lines if each], list(meant.body)
+        if _is_json(plain):
+            return json.loads(sent.body), meant.body
+        expected = meant.body if isinstance(meant.body, bytes) else str(meant.body).encode()
+        return sent.body, expected
+
+    def _of_form(self, content: Any, pairs: list[tuple[str, Any]], body: Any) -> tuple[Any, Any]:
+        encodings = content.get("encoding") or {}
+        expected: list[tuple[str, Any]] = []
+        for name, value in body.items():
+            encoding = self.follow(encodings.get(name, {}))
+            parts = value if isinstance(value, list) else [value]
+            if any(name in encoding for name in ("style", "explode", "allowReserved")):
+                expected += _pairs({"in": "query", "name": name, "style": "form"} | encoding, value)
+            elif isinstance(value, dict):
+                expected.append((name, value))
+            else:
+                expected += [(name, each) for each in parts if each is not None]
+        return _grouped(pairs), _grouped(expected)
+
+    def _of_accept(self, sent: Sent, operation: Any) -> Iterator[str]:
+        responses = {str(s): self.follow(r) for s, r in (operation.get("responses") or {}).items()}
+        declared = {_plain(n) for each in responses.values() for n in each.get("content") or ()}
+        says = any(s[0] == "2" and each.get("content") for s, each in responses.items())
+        # Where no success is declared to have a body, one may come all the same.
+        ranges = {"*/*"} if says else {"*/*", "application/json"}
+        for each in (sent.header("accept") or "").split(","):
+            name = _plain(each)
+            if name not in declared | ranges and not any("*" in other for other in declared):
+                yield f"accept: {name} is not declared"
+
+    def _invalid_in(self, schema: str, value: str) -> str:
+        kind = OAS30Validator if self._is_old else OAS31Validator
+        rooted = _rooted(_without_required(json.loads(schema), self._only_read))
+        validator = kind(rooted, registry=self._registry)
+        found = next(iter(validator.iter_errors(json.loads(value))), None)
+        return "" if found is None else f"{found.json_path}: {found.message[:120]}"
+
+
+def read(file: Path) -> Any:
+    text = file.read_text("utf-8")
+    return json.loads(text) if file.suffix == ".json" else yaml.load(text, _Loader)
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML of version 1.2: dates are texts, and so are `on`, `yes` and the like."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in each if not tag.endswith((":timestamp", ":bool"))]
+    for first, each in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+_Loader.add_implicit_resolver(
+    "tag:yaml.org,2002:bool", re.compile("(true|True|TRUE|false|False|FALSE)$"), list("tTfF")
+)
+
+
+def difference(one: Any, other: Any, place: str = "") -> str:
+    """Say where two JSON values differ first; nothing where they are equal.
+
+    True is not 1. Moments, times, durations and UUIDs may be written in several ways.
+    """
+    if isinstance(one, dict) and isinstance(other, dict):
+        missing = [*(f"-{name}" for name in other.keys() - one.keys())]
+        missing += [f"+{name}" for name in one.keys() - other.keys()]
+        if missing:
+            return f"{place}: {', '.join(sorted(missing))[:120]}"
+        found = (difference(one[name], other[name], f"{place}/{name}") for name in other)
+        return next(filter(None, found), "")
+    if isinstance(one, list | tuple) and isinstance(other, list | tuple):
+        if len(one) != len(other):
+            return f"{place}: {len(one)} items are not {len(other)}"
+        pairs = enumerate(zip(one, other, strict=True))
+        return next(filter(None, (difference(*each, f"{place}/{n}") for n, each in pairs)), "")
+    is_same = one is other if isinstance(one, bool) or isinstance(other, bool) else one == other
+    is_same = is_same or _same_text(one, other)
+    return "" if is_same else f"{place}: {short(one)} is not {short(other)}"
+
+
+def same(one: Any, other: Any) -> bool:
+    """Tell whether two JSON values are equal."""
+    return not difference(one, other)
+
+
+def _same_text(one: Any, other: Any) -> bool:
+    if not (isinstance(one, str) and isinstance(other, str)):
+        return False
+    for reader in _READERS:
+        try:
+            return bool(reader(one) == reader(other))
+        except ValueError:
+            continue
+    return False
+
+
+def short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 160 else f"{text[:157]}…"
+
+
+async def _form(sent: Sent) -> list[tuple[str, Any]]:
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": sent.body, "more_body": False}
+
+    form = await Request(sent.scope, receive).form()
+    return [
+        (name, (await part.read()).decode() if isinstance(part, UploadFile) else part)
+        for name, part in form.multi_items()
+    ]
+
+
+def _query(text: str) -> Pairs:
+    return parse_qsl(text, keep_blank_values=True)
+
+
+def _pairs(parameter: Any, value: Any) -> Pairs:
+    name = parameter["name"]
+    style = parameter.get("style", STYLES[parameter["in"]])
+    if "content" in parameter:
+        return [(name, json.dumps(value))]
+    if style == "deepObject":
+        return list(_deep(name, value))
+    if style in DELIMITERS and not parameter.get("explode", False):
+        parts = value if isinstance(value, list) else [t for pair in value.items() for t in pair]
+        return [(name, DELIMITERS[style].join(map(_text, parts)))]
+    expanded = uritemplate.expand(
+        "{?v" + ("*}" if parameter.get("explode", True) else "}"), v=_texts(value)
+    )
+    pairs = _query(expanded.removeprefix("?").replace("+", "%2B"))
+    is_member = isinstance(value, dict) and parameter.get("explode", True)
+    return [(key if is_member else name, text) for key, text in pairs]
+
+
+def _deep(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    """As `qs` of JavaScript reads it: no standard says what arrays are."""
+    if isinstance(value, dict):
+        for key, each in value.items():
+            yield from _deep(f"{path}[{key}]", each)
+    elif isinstance(value, list):
+        is_flat = not any(isinstance(each, dict | list) for each in value)
+        for index, each in enumerate(value):
+            yield from _deep(f"{path}[{'' if is_flat else index}]", each)
+    elif value is not None:
+        yield path, _text(value)
+
+
+def _expanded(parameter: Any, value: Any) -> str:
+    """The text in a path or a header."""
+    if "content" in parameter:
+        return quote(json.dumps(value), safe="")
+    style = parameter.get("style", "simple")
+    operator = {"simple": "", "label": ".", "matrix": ";"}[style]
+    star = "*" if parameter.get("explode") else ""
+    text = uritemplate.expand("{" + operator + "v" + star + "}", v=_texts(value))
+    if style != "matrix" or (isinstance(value, dict) and star):
+        return text
+    return re.sub("(^|;)v(=|;|$)", rf"\1{quote(parameter['name'])}\2", text)
+
+
+def _texts(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_text(each) for each in value if each is not None]
+    if isinstance(value, dict):
+        return {key: _text(each) for key, each in value.items() if each is not None}
+    return _text(value)
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, separators=(",", ":"))
+
+
+def _same_pairs(came: Pairs, expected: Pairs) -> bool:
+    if sorted(name for name, _ in came) != sorted(name for name, _ in expected):
+        return False
+    # Values of one name stay in their order.
+    pairs = zip(sorted(came, key=_name), sorted(expected, key=_name), strict=True)
+    return all(_alike(one, other) for (_, one), (_, other) in pairs)
+
+
+def _name(pair: tuple[str, str]) -> str:
+    return pair[0]
+
+
+def _alike(one: str, other: str) -> bool:
+    return one == other or _same_json(one, other) or _same_text(one, other)
+
+
+def _same_json(one: str, other: str) -> bool:
+    """Whether two texts are the same JSON, written with other spaces or another form of number."""
+    try:
+        return same(json.loads(one), json.loads(other))
+    except ValueError:
+        return False
+
+
+def _grouped(pairs: list[tuple[str, Any]]) -> dict[str, list[Any]]:
+    """Pairs by name; a text that is JSON as its value."""
+    found: dict[str, list[Any]] = {}
+    for name, value in pairs:
+        found.setdefault(name, []).append(_json_or(value) if isinstance(value, str) else value)
+    return found
+
+
+def _json_or(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def _credential(scheme: Any, sent: Sent) -> tuple[str, str] | None:
+    """Where a credential came; None if it did not."""
+    kind, authorization = scheme.get("type"), sent.header("authorization") or ""
+    if kind == "apiKey":
+        place, name = scheme["in"], scheme["name"]
+        came = {
+            "header": lambda: sent.header(name),
+            "query": lambda: dict(_query(sent.query)).get(name),
+            "cookie": lambda: parse_cookie(sent.header("cookie") or "").get(name),
+        }[place]()
+        return (place, name) if came == TOKEN else None
+    if kind == "http" and scheme["scheme"].lower() == "basic":
+        basic = f"Basic {base64.b64encode(f'{USER}:{PASSWORD}'.encode()).decode()}"
+        return ("header", "authorization") if authorization == basic else None
+    is_token = kind in ("oauth2", "openIdConnect") or scheme.get("scheme", "").lower() == "bearer"
+    if is_token:
+        return ("header", "authorization") if authorization == f"Bearer {TOKEN}" else None
+    # The HTTP client of the caller does the rest, such as a certificate.
+    return ("header", "authorization")
+
+
+def _without_required(value: Any, names: Set[str]) -> Any:
+    """A schema that does not require what is only read (OpenAPI 3.1.1, 4.8.24).
+
+    Discriminators are hints, and no part of JSON Schema.
+    """
+    if isinstance(value, list):
+        return [_without_required(each, names) for each in value]
+    if not isinstance(value, dict):
+        return value
+    changed = {
+        key: _without_required(each, names)
+        for key, each in value.items()
+        if not (key == "discriminator" and isinstance(each, dict) and "propertyName" in each)
+    }
+    required = value.get("required")
+    if isinstance(required, list):
+        changed["required"] = [each for each in required if each not in names]
+    return changed
+
+
+def _rooted(schema: Any) -> Any:
+    """A schema whose references lead into the document."""
+    if isinstance(schema, list):
+        return [_rooted(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        name: f"{_ADDRESS}{each}"
+        if name == "$ref" and isinstance(each, str) and each.startswith("#")
+        else _rooted(each)
+        for name, each in schema.items()
+    }
+
+
+def _plain(media_type: str) -> str:
+    return media_type.partition(";")[0].strip().lower()
+
+
+def _is_json(media_type: str) -> bool:
+    return _plain(media_type).endswith(("/json", "+json")) and not _is_lines(media_type)
+
+
+def _is_lines(media_type: str) -> bool:
+    plain = _plain(media_type)
+    return plain.endswith(("json-seq", "ndjson", "jsonl", "jsonlines", "stream+json"))
