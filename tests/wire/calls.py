@@ -15,7 +15,10 @@ from pydantic import TypeAdapter, ValidationError
 from specwright.document import sites
 from specwright.document.model import Document
 from specwright.document.sites import Site
-from specwright.ir.model import Api, Body, Group, Operation, Parameter
+from specwright.ir.model.api import Api, Group
+from specwright.ir.model.bodies import Body
+from specwright.ir.model.operations import Operation
+from specwright.ir.model.values import Parameter
 from specwright.mock.answers import MOST, Bodies
 from specwright.pointer import join, resolve
 from tests.wire.judge import Meant, difference

@@ -19,7 +19,8 @@ from specwright.config import Options
 from specwright.document.model import Document
 from specwright.document.sources.load import load_in_part
 from specwright.ir.build import build
-from specwright.ir.model import Api, Group, Operation
+from specwright.ir.model.api import Api, Group
+from specwright.ir.model.operations import Operation
 from specwright.mock.answers import Answer
 from specwright.mock.application import Mock
 from specwright.models.generate import ModelSource
