@@ -70,7 +70,7 @@ class Calls:
         self._bodies = Bodies(document)
         self._package = package
         runtime = f"{package.__name__}._runtime"
-        self._codecs = import_module(f"{runtime}.shared.codec").Codecs(package.models)
+        self._codecs = import_module(f"{runtime}.shared.codec").Codecs(package.models.__name__)
         plans = vars(import_module(f"{package.__name__}._operations"))
         self._plans = {
             (group.name, each.constant): plans[each.constant]
