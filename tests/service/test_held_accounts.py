@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
@@ -127,6 +128,39 @@ async def test_a_transaction_in_which_nothing_happens_is_ended_by_the_server(
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         await connection.close()
+
+
+async def test_a_process_that_was_too_slow_does_its_transaction_again(world: World) -> None:
+    """Where others take the processor for seconds, the server ends a transaction that waits."""
+    begun = 0
+
+    def starved() -> Unit[int]:
+        nonlocal begun
+        begun += 1
+        if begun == 1:
+            yield from rows("SET LOCAL idle_in_transaction_session_timeout = 1")
+            # The loop stands still, too.
+            time.sleep(0.1)
+        found = yield from rows("SELECT 7 AS seven")
+        return int(found[0]["seven"])
+
+    assert await world.database.write(starved) == 7
+    assert begun == 2
+
+
+async def test_a_transaction_that_is_ended_each_time_is_given_up(world: World) -> None:
+    begun = 0
+
+    def starved() -> Unit[None]:
+        nonlocal begun
+        begun += 1
+        yield from rows("SET LOCAL idle_in_transaction_session_timeout = 1")
+        time.sleep(0.1)
+        yield from rows("SELECT 7")
+
+    with pytest.raises(UnavailableError):
+        await world.database.write(starved)
+    assert begun == 2
 
 
 async def test_connections_that_lead_nowhere_are_given_up(world: World, postgres_url: str) -> None:

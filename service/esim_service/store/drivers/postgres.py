@@ -68,6 +68,14 @@ _CONNECTION_ERRORS = (
     asyncpg.OperatorInterventionError,
     asyncpg.ReadOnlySQLTransactionError,
 )
+# What a statement meets after the server has ended its transaction, and undone it.
+_ENDED = (
+    ConnectionError,
+    asyncpg.ConnectionDoesNotExistError,
+    asyncpg.InternalClientError,
+    asyncpg.IdleInTransactionSessionTimeoutError,
+    asyncpg.InterfaceError,
+)
 _REPEATED = (asyncpg.SerializationError, asyncpg.DeadlockDetectedError)
 
 
@@ -101,6 +109,10 @@ class _PooledConnection(asyncpg.Connection):
             raise
 
 
+class _UndoneError(UnavailableError):
+    """The connection was lost before the commit was asked for."""
+
+
 class _Connection:
     """One connection as a writer."""
 
@@ -110,13 +122,22 @@ class _Connection:
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction, again if it met another one."""
         for attempt in range(1, _ATTEMPTS + 1):
+            was_ended = False
             with _translated():
                 try:
                     async with self._connection.transaction():
-                        return await _drive(self._connection, make())
+                        try:
+                            return await _drive(self._connection, make())
+                        except _ENDED:
+                            was_ended = True
+                            raise
                 except _REPEATED:
                     if attempt == _ATTEMPTS:
                         raise ConflictError("the database is busy") from None
+                except _ENDED as error:
+                    if was_ended:
+                        raise _UndoneError(f"PostgreSQL has ended a transaction: {error}") from None
+                    raise
         raise AssertionError
 
 
@@ -180,6 +201,12 @@ class PostgresDatabase:
 
     async def write(self, make: Callable[[], Unit[T]]) -> T:
         """Run a unit in one transaction."""
+        # This process may have been too slow, which is no reason to refuse what it was asked for.
+        with suppress(_UndoneError):
+            return await self._write(make)
+        return await self._write(make)
+
+    async def _write(self, make: Callable[[], Unit[T]]) -> T:
         async with self._connected() as connection:
             return await _Connection(connection).write(make)
 
