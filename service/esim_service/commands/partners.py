@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal, InvalidOperation
+from functools import partial
 from typing import TypeVar, get_args
 
 import click
@@ -13,9 +16,10 @@ from ..store.changes.database import Database, OperatorError
 from ..store.drivers.migrate import require_current
 from ..store.statements.unit import Unit
 from ..store.tables import partners as store
+from ..values.clock import SECOND
 from ..values.entities import Account, Mode, Partner, Scope
 from ..values.money import LIMIT, from_decimal, to_text
-from .options import database_option, explains_mistakes, stamp, with_database
+from .options import database_option, explains_mistakes, json_option, stamp, with_database
 
 T = TypeVar("T")
 
@@ -126,6 +130,47 @@ def partners_credit(name: str, amount: int, mode: Mode, database: str | None) ->
 
     account = _change(database, name, pay)
     click.echo(f"{name} has {to_text(account.balance)} USD in {mode} mode")
+
+
+@partners_group.command("usage")
+@click.option(
+    "--month",
+    type=click.DateTime(["%Y-%m"]),
+    help="In UTC, as 2026-11.  [default: the present one]",
+)
+@database_option
+@json_option
+@explains_mistakes
+def partners_usage(month: datetime | None, database: str | None, as_json: bool) -> None:
+    """Show what partners bought in a month.
+
+    Partner, mode, orders, top-ups, refunds, and what they were charged in US dollars.
+
+    \b
+    Examples:
+      esim-service partners usage --month 2026-10
+      esim-service partners usage --json | jq -r 'select(.mode == "live") | .charged_usd'
+    """
+    begin = (month or datetime.now(UTC)).replace(
+        day=1, hour=0, minute=0, second=0, microsecond=0, tzinfo=UTC
+    )
+    end = (begin + timedelta(days=31)).replace(day=1)
+    read = partial(store.usage, *(round(each.timestamp() * SECOND) for each in (begin, end)))
+
+    async def work(opened: Database) -> Sequence[store.Usage]:
+        await require_current(opened)
+        return await opened.read(read)
+
+    for each in with_database(database, work):
+        shown = {
+            "partner": each.partner,
+            "mode": each.mode,
+            "orders": each.orders,
+            "topups": each.topups,
+            "refunds": each.refunds,
+            "charged_usd": to_text(each.charged),
+        }
+        click.echo(json.dumps(shown) if as_json else "\t".join(map(str, shown.values())))
 
 
 def _change(database: str | None, name: str, make: Callable[[Partner], Unit[T]]) -> T:

@@ -52,25 +52,54 @@ async def test_a_log_that_nobody_reads_stops_no_request(tmp_path: Path) -> None:
         process.communicate()
 
 
+def test_what_was_logged_before_the_end_is_written() -> None:
+    """Also what is more than is written at once."""
+    reading, writing = os.pipe()
+    try:
+        wanted = "".join(f"line {number}\n" for number in range(250))
+        with LogStream(writing) as stream:
+            for line in wanted.splitlines(keepends=True):
+                stream.write(line)
+        assert os.read(reading, len(wanted) + 1).decode() == wanted
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
 def test_what_is_dropped_is_counted() -> None:
+    """Each line is read, told of as dropped, or was dropped after that was told."""
     reading, writing = os.pipe()
     try:
         os.set_blocking(reading, False)
+        read, written = b"", 0
         with LogStream(writing, most_waiting=2) as stream:
-            while not stream._dropped:
-                stream.write("x" * 10_000 + "\n")
-            read = b""
 
-            def is_told() -> bool:
+            def write() -> None:
+                nonlocal written
+                stream.write("x" * 10_000 + "\n")
+                written += 1
+
+            def look() -> bool:
                 nonlocal read
                 try:
                     read += os.read(reading, 1 << 20)
                 except BlockingIOError:
-                    stream.write("later\n")
-                return b"dropped" in read
+                    return True
+                return False
 
-            assert eventually(is_told)
-            assert re.search(rb'{"event": "[1-9]\d* log lines were dropped: .*}\n', read)
+            for times in (1, 2):
+                while not stream._dropped:
+                    write()
+
+                def is_told(times: int = times) -> bool:
+                    if look():
+                        write()
+                    return read.count(b" were dropped: ") >= times
+
+                assert eventually(is_told)
+        eventually(look)
+        told = re.findall(rb'{"event": "([1-9]\d*) log lines were dropped: .*}\n', read)
+        assert read.count(b"x\n") + sum(map(int, told)) + stream._dropped == written
     finally:
         os.close(reading)
         os.close(writing)

@@ -70,7 +70,9 @@ _CONNECTION_ERRORS = (
 )
 # What a statement meets after the server has ended its transaction, and undone it.
 _ENDED = (
+    ConnectionError,
     asyncpg.ConnectionDoesNotExistError,
+    asyncpg.InternalClientError,
     asyncpg.IdleInTransactionSessionTimeoutError,
     asyncpg.InterfaceError,
 )

@@ -3,9 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 
-from ...values.entities import Account, ApiKey, LedgerKind, Partner, Principal, Scope
+from ...values.entities import Account, ApiKey, LedgerKind, Mode, Partner, Principal, Scope
+from ...values.ids import Prefix, first
 from ..statements.unit import Row, Unit, execute, insert, row, rows
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a partner bought in one mode.
+
+    Attributes:
+        refunds: of orders and top-ups that failed, also of those bought earlier.
+        charged: what was paid without what was given back.
+    """
+
+    partner: str
+    mode: Mode
+    orders: int
+    topups: int
+    refunds: int
+    charged: int
 
 
 def add_partner(partner: Partner) -> Unit[bool]:
@@ -204,6 +223,32 @@ def add_entry(
         subject_id=subject_id,
         created_at=account.updated_at,
     )
+
+
+def usage(since: int, before: int) -> Unit[Sequence[Usage]]:
+    """Return what partners bought from one moment up to another, by name and mode."""
+    found = yield from rows(
+        "SELECT p.name, l.mode, COUNT(CASE WHEN l.kind = 'order' THEN 1 END) AS orders,"
+        " COUNT(CASE WHEN l.kind = 'topup' THEN 1 END) AS topups,"
+        " COUNT(CASE WHEN l.kind = 'refund' THEN 1 END) AS refunds,"
+        " CAST(-SUM(l.amount) AS BIGINT) AS charged FROM ledger l"
+        " JOIN partners p ON p.partner_id = l.partner_id"
+        " WHERE l.entry_id >= $1 AND l.entry_id < $2 AND l.kind IN ('order', 'topup', 'refund')"
+        " GROUP BY p.name, l.mode ORDER BY p.name, l.mode",
+        # Ids are in the order of their dates, and need no index besides.
+        *(first(Prefix.LEDGER_ENTRY, since), first(Prefix.LEDGER_ENTRY, before)),
+    )
+    return [
+        Usage(
+            partner=each["name"],
+            mode=each["mode"],
+            orders=each["orders"],
+            topups=each["topups"],
+            refunds=each["refunds"],
+            charged=each["charged"],
+        )
+        for each in found
+    ]
 
 
 def _partner(found: Row) -> Partner:
