@@ -82,7 +82,7 @@ class Calls:
         Raises:
             NoValueError: something that is required has no value.
         """
-        forms = [*operation.body.choices] if operation.body else [None]
+        forms: list[Any] = [*operation.body.choices] if operation.body else [None]
         if operation.body and not operation.body.required:
             forms.append(None)
         for form in forms:
