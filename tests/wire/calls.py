@@ -68,10 +68,8 @@ class Calls:
     def __init__(self, document: Document, api: Api, package: ModuleType) -> None:
         self._document = document
         self._bodies = Bodies(document)
-        self._package = package
-        runtime = f"{package.__name__}._runtime"
-        self._codecs = import_module(f"{runtime}.shared.codec").Codecs(package.models.__name__)
         plans = vars(import_module(f"{package.__name__}._operations"))
+        self._codecs = plans["CODECS"]
         self._plans = {
             (group.name, each.constant): plans[each.constant]
             for group in api.groups
@@ -84,7 +82,7 @@ class Calls:
         Raises:
             NoValueError: something that is required has no value.
         """
-        forms = [*operation.body.choices] if operation.body else [None]
+        forms: list[Any] = [*operation.body.choices] if operation.body else [None]
         if operation.body and not operation.body.required:
             forms.append(None)
         for form in forms:

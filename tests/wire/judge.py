@@ -11,7 +11,7 @@ import asyncio
 import base64
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, MutableMapping, Set
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta
 from functools import cache
@@ -62,7 +62,7 @@ class Sent:
     query: str
     headers: Pairs
     body: bytes
-    scope: Mapping[str, Any]
+    scope: MutableMapping[str, Any]
 
     def header(self, name: str) -> str | None:
         return next((text for key, text in self.headers if key.lower() == name.lower()), None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from tests.wire.proof import Proof
 from tests.wire.reasons import reason
@@ -30,10 +30,10 @@ webhooks and callbacks is not part of it.
 """
 
 
-def page(proofs: Mapping[str, Proof]) -> str:
-    return (
-        "\n".join([HEAD, *_table(proofs), "", *_exceptions(proofs), "", *_untried(proofs)]) + "\n"
-    )
+def page(proofs: Mapping[str, Proof], missing: Sequence[str] = ()) -> str:
+    """The page; documents that are missing have not been tried."""
+    parts = (_table(proofs), _missing(missing), _exceptions(proofs), _untried(proofs))
+    return "\n\n".join([HEAD.rstrip(), *("\n".join(each) for each in parts)]) + "\n"
 
 
 def unexplained(proofs: Mapping[str, Proof]) -> int:
@@ -56,6 +56,10 @@ def _table(proofs: Mapping[str, Proof]) -> Iterator[str]:
 def _row(name: str, operations: int, calls: int, agreed: int, untried: int) -> str:
     counts = (operations, calls, agreed, calls - agreed, untried)
     return f"| {name} | {' | '.join(f'{each:,}' for each in counts)} |"
+
+
+def _missing(names: Sequence[str]) -> Iterator[str]:
+    yield f"Not tried: {', '.join(names)}." if names else "All documents of the corpus were tried."
 
 
 def _exceptions(proofs: Mapping[str, Proof]) -> Iterator[str]:
