@@ -110,16 +110,25 @@ class Receiver:
         )
 
 
-async def register(connection: Connection, plan: Plan, key: str, url: str) -> None:
+async def ask(plan: Plan, request: bytes) -> bytes:
+    """Send a request over a connection of its own: the service closes those that are idle."""
+    loop = asyncio.get_running_loop()
+    _, connection = await loop.create_connection(Connection, "127.0.0.1", plan.port)
+    answer = await connection.send(request)
+    connection.close()
+    if not answer.startswith(b"HTTP/1.1 201"):
+        raise RuntimeError(answer.decode())
+    return answer
+
+
+async def register(plan: Plan, key: str, url: str) -> None:
     body = json.dumps({"url": url, "event_types": ["order.completed"]}).encode()
     head = (
         f"POST {plan.prefix}/webhook-endpoints HTTP/1.1\r\nhost: localhost\r\n"
         f"content-type: application/json\r\nauthorization: Bearer {key}\r\n"
         f"content-length: {len(body)}\r\n\r\n"
     )
-    answer = await connection.send(head.encode() + body)
-    if not answer.startswith(b"HTTP/1.1 201"):
-        raise RuntimeError(answer.decode())
+    await ask(plan, head.encode() + body)
 
 
 async def run(plan: Plan) -> Attempts:
@@ -131,22 +140,15 @@ async def run(plan: Plan) -> Attempts:
     dead = await asyncio.start_server(receiver.hang, "0.0.0.0", 0)
     ports = [server.sockets[0].getsockname()[1] for server in (alive, dead)]
     loop = asyncio.get_running_loop()
-    connections = [
-        (await loop.create_connection(Connection, "127.0.0.1", plan.port))[1] for _ in plan.keys
-    ]
     for number, key in enumerate(plan.keys):
         port = ports[number < plan.dead]
         url = f"https://{address(number)}:{port}/hooks"
-        await register(connections[number], plan, key, url)
-
-    turns = [asyncio.Lock() for _ in plan.keys]
+        await register(plan, key, url)
 
     async def place(number: int) -> float:
         sent = loop.time()
-        at = number % len(plan.keys)
-        # A connection takes one request at a time.
-        async with turns[at]:
-            await connections[at].send(order(plan.prefix, plan.keys[at], f"event-{number}"))
+        key = plan.keys[number % len(plan.keys)]
+        await ask(plan, order(plan.prefix, key, f"event-{number}"))
         return loop.time() - sent
 
     total = round(plan.per_second * plan.seconds)

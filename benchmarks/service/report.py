@@ -34,14 +34,22 @@ OURS = "service, SQLite"
 _SCALED = (ONE_PROCESS, THREE_PROCESSES)
 _PARTS = ("order_cpu", "order_database_cpu", "orders.cpu")
 
+_LOAD = os.getloadavg()[0]
+_BUSY = (
+    " That is more than its cores: what a subject got depends on the moment, and so do the ratios"
+    " and the goals, met or missed. The CPU time per order and the counts depend on it less."
+    if (os.cpu_count() or 1) < _LOAD
+    else ""
+)
+
 HEAD = f"""\
 # Benchmarks of the service
 
 Written by `nox -s bench_service`; do not edit. Measured in one run on one machine, \
-{os.cpu_count()} cores, Python {platform.python_version()}; the subjects took turns, and each \
-figure is the median of its rounds. Compare the ratios, not the figures, with another machine. \
+{os.cpu_count()} cores, Python {platform.python_version()}; the subjects took turns. \
+Compare the ratios, not the figures, with another machine. \
 Others worked on this one at the time: before the run, its load average was \
-{os.getloadavg()[0]:.1f}.
+{_LOAD:.1f}.{_BUSY}
 
 {CLIENTS} clients, or {MANY}, send one request after another over connections that stay open. \
 They are a process of their own on a core of its own; a subject on SQLite has the other cores, \
@@ -70,8 +78,12 @@ def page(
     attempts: Sequence[Attempts],
     dead: Mapping[tuple[str, int], Sequence[Attempts]],
 ) -> str:
+    count = len(rounds[OURS])
+    repeated = (
+        f"Each figure is the median of {count} rounds." if count > 1 else "There was one round."
+    )
     parts = (_orders(rounds), _processes(rounds), _gets(rounds), _dead(dead))
-    return "\n".join([HEAD, *chain(*parts), *_rest(rounds, attempts, dead)])
+    return "\n".join([HEAD, f"{repeated}\n", *chain(*parts), *_rest(rounds, attempts, dead)])
 
 
 def _orders(rounds: Mapping[str, Sequence[Round]]) -> Iterator[str]:
