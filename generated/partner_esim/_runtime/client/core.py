@@ -154,7 +154,7 @@ class Core:
         own += [] if stream else [("accept-encoding", "gzip")]
         content: Payload | None = None
         if operation.body and (body is not None or options.body or operation.body_required):
-            given = {} if body is None and options.body else body
+            given = dict[str, object]() if body is None and options.body else body
             media_type, content = self._content(sent(operation, options.content_type), given)
             content = _with_members(content, options.body) if options.body else content
             own.append(("content-type", media_type))
