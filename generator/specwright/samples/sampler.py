@@ -26,6 +26,7 @@ _PER_SCHEMA = 24
 _PROPERTIES = 200
 _PER_WITNESS = 60
 _WITNESSES = 2
+_PARTS = 1_000
 
 # What another schema may not take, even if it takes any list and any object.
 _NESTED: tuple[Any, ...] = ([[["a"]]], {"a": {"a": {"a": []}}})
@@ -203,7 +204,21 @@ class Sampler:
     ) -> dict[str, Any]:
         """The properties of these names for which there is a value."""
         found = {name: self.witnesses(declared.get(name, True), depth + 1) for name in names}
+        if is_full:
+            found = {name: tuple(filter(_is_small, values)) for name, values in found.items()}
         return {n: max(v, key=_members) if is_full else v[0] for n, v in found.items() if v}
+
+
+def _is_small(value: Any) -> bool:
+    """Whether a value has few parts: two of the same in each other, 30 times, are 2^30."""
+    pending, count = [value], 0
+    while pending and count < _PARTS:
+        each = pending.pop()
+        count += 1
+        pending += (
+            each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
+        )
+    return not pending
 
 
 def _members(value: Any) -> int:
