@@ -105,11 +105,6 @@ REPORTED = [
     ),
     Reported("response.content", "answer", ANSWER % ("103", "text/html: {}")),
     Reported(
-        "operation.callbacks",
-        "callback",
-        OPERATION % "callbacks: {done: {'{$url}': {post: {responses: {}}}}}",
-    ),
-    Reported(
         "schema.x-extensible-enum",
         "open-union",
         "components: {schemas: {A: {anyOf: [{type: object}], x-extensible-enum: [a], "
@@ -317,6 +312,17 @@ def generated(package: Generate) -> Any:
         "202": {"description": "Later."},
         "203": {"description": "A picture.", "content": {"image/png": {}}},
     }
+    item["delete"]["callbacks"] = {
+        "gone": {
+            "{$url}": {
+                "post": {
+                    "operationId": "thingGone",
+                    "requestBody": {"content": {"application/json": {"schema": OBJECT}}},
+                    "responses": {"204": {"description": "Heard."}},
+                }
+            }
+        }
+    }
     item["get"]["deprecated"] = True
     item["patch"]["requestBody"] = {"content": {"application/json": {"schema": ref("Both")}}}
     marks = {"a": {"type": "string", "readOnly": True}, "b": {"type": "string", "writeOnly": True}}
@@ -342,6 +348,7 @@ GENERATED = {
     "operation.operationId": "get_thing",
     "operation.parameters": "empty: str",
     "operation.requestBody": "body: _files.FileTypes",
+    "operation.callbacks": "def parse_thing_gone(",
     "operation.responses": "-> str | RawBody | bytes",
     "requestBody.required": "body: _files.FileTypes | None = None",
     "parameter.name": "x_a",

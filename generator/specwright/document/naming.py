@@ -65,7 +65,7 @@ SERVER = frozenset(
     """.split()
 )
 # Globals of the module that has a constant for each operation.
-OPERATIONS = frozenset(["ERROR", "SCHEMES", "SERVICE", "STATUS_ERRORS"])
+OPERATIONS = frozenset("CODECS ERROR SCHEMES SERVICE STATUS_ERRORS TYPE_CHECKING".split())
 # What some document brings into the models module, and what Python keeps.
 MODELS = frozenset(
     """
