@@ -189,6 +189,18 @@ ROWS = (
                 "test_a_reader_who_is_ahead_of_a_backup_is_told_and_misses_nothing",
             ),
             "test_retention.py": ("test_a_reader_who_is_ahead_of_a_restored_feed_is_told",),
+            "outages/test_failover.py": (
+                "test_a_reader_who_is_ahead_of_a_standby_is_told_and_misses_nothing",
+            ),
+        },
+    ),
+    Row(
+        "the database is lost, and a standby that each transaction waits for takes its place",
+        "the processes go on by themselves; nothing is lost",
+        {
+            "outages/test_failover.py": (
+                "test_nothing_is_lost_with_a_standby_that_each_transaction_waits_for",
+            ),
         },
     ),
     Row(

@@ -10,17 +10,20 @@ from tempfile import TemporaryDirectory
 from .. import postgres_server
 from ..kills.page import write
 from .page import line, render
-from .stages import OUTAGES, play
+from .stages import outages, play
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m tests.service.outages", description=__doc__)
     parser.add_argument("--seconds", type=float, default=10.0, help="before, meanwhile and after")
+    parser.add_argument("--name", default="", help="those with a part of a name; writes no page")
     options = parser.parse_args()
     server = postgres_server.start()
     reports = []
     try:
-        for outage in OUTAGES:
+        for outage in outages():
+            if options.name not in outage.name:
+                continue
             # On a disk: what is in memory needs no flush.
             with TemporaryDirectory(dir="/var/tmp") as directory:
                 played = play(outage, Path(directory), server, options.seconds)
@@ -28,7 +31,8 @@ def main() -> None:
             print(line(reports[-1]), end="", flush=True)
     finally:
         server.cleanup()
-    write(outages=render(reports, options.seconds))
+    if not options.name:
+        write(outages=render(reports, options.seconds))
 
 
 if __name__ == "__main__":

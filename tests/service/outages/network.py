@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -14,8 +14,8 @@ from urllib.parse import parse_qs, urlsplit, urlunsplit
 class Network:
     """Passes bytes on, until a connection is in a black hole: then both ends hear nothing more."""
 
-    def __init__(self, connect: Callable[[], Coroutine[Any, Any, _Streams]]) -> None:
-        self._connect = connect
+    def __init__(self, url: str) -> None:
+        self._url = url
         self._tasks: set[asyncio.Task[None]] = set()
         self._passing: set[asyncio.Event] = set()
         self._lost: list[asyncio.StreamWriter] = []
@@ -27,6 +27,10 @@ class Network:
     def lose(self) -> None:
         """Let all connections that are open lead nowhere; new ones are carried as before."""
         self._loop.call_soon_threadsafe(self._passing.clear)
+
+    def lead_to(self, url: str) -> None:
+        """Carry connections that are new to another server."""
+        self._url = url
 
     def close(self) -> None:
         """End all connections."""
@@ -52,7 +56,11 @@ class Network:
             writer.transport.abort()
 
     async def _carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        there, back = await self._connect()
+        try:
+            there, back = await _connected(self._url)
+        except OSError:
+            writer.close()
+            return
         ours = asyncio.Event()
         self._passing.add(ours)
         self._lost += [writer, back]
@@ -80,16 +88,16 @@ _Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 def network(url: str) -> Iterator[tuple[Network, str]]:
     """A network to a PostgreSQL, and the address of the server as it is seen through it."""
     parts = urlsplit(url)
-    directory = parse_qs(parts.query).get("host", [""])[0]
-
-    async def connect() -> _Streams:
-        if directory:
-            return await asyncio.open_unix_connection(f"{directory}/.s.PGSQL.5432")
-        return await asyncio.open_connection(parts.hostname, parts.port or 5432)
-
-    made = Network(connect)
+    made = Network(url)
     user = f"{parts.username}:{parts.password or ''}@" if parts.username else ""
     try:
         yield made, urlunsplit(parts._replace(netloc=f"{user}127.0.0.1:{made.port}", query=""))
     finally:
         made.close()
+
+
+async def _connected(url: str) -> _Streams:
+    parts = urlsplit(url)
+    if directory := parse_qs(parts.query).get("host", [""])[0]:
+        return await asyncio.open_unix_connection(f"{directory}/.s.PGSQL.5432")
+    return await asyncio.open_connection(parts.hostname, parts.port or 5432)

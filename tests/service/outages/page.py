@@ -20,7 +20,10 @@ def render(reports: Sequence[Report], seconds: float) -> str:
         " are three processes, all partners order at all of them. Two cores do everything here, the"
         " customers included: compare within a line. The run ends at the first thing that is wrong:"
         " what was acknowledged is replayed byte for byte in the end, and balance, ledger, feed and"
-        " events agree.\n\n" + _HEAD + "".join(map(line, reports))
+        " events agree. What a standby lost that was behind was acknowledged when it heard no more"
+        " of the database; readers who had seen it get `cursor_expired`.\n\n"
+        + _HEAD
+        + "".join(map(line, reports))
     )
 
 
@@ -30,5 +33,6 @@ def line(report: Report) -> str:
     waits = " → ".join(f"{each.p99_seconds:.2f}".replace("nan", "-") for each in report.felt)
     return (
         f"| {report.outage.name} | {report.outage.database} | {rates} | {waits} |"
-        f" {report.silence_seconds:.1f} s | {report.ready} | {report.acknowledged:,} | 0 | 0 |\n"
+        f" {report.silence_seconds:.1f} s | {report.ready} | {report.acknowledged:,} |"
+        f" {report.lost:,} | 0 |\n"
     )
