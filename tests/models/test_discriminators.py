@@ -30,6 +30,7 @@ PARTS = {
     "Bare": {"type": "object", "properties": {"size": {"type": "integer"}}},
 }
 PETS = [ref("Cat"), ref("Dog")]
+MAPPED = {"cat": "Some", "dog": "Other"}
 OPEN = {"x-extensible-enum": ["cat", "dog"]}
 UNIONS: dict[str, Json] = {
     "of objects": {"oneOf": PETS, "discriminator": KIND},
@@ -65,6 +66,21 @@ def test_a_union_becomes_a_type_that_works(tmp_path: Path, union: Json) -> None:
 def test_a_member_may_say_its_tag_in_a_part(tmp_path: Path) -> None:
     made(tmp_path, {**PARTS, "Pet": UNIONS["open"]})
     assert "class UnknownPet(Model)" in (tmp_path / "made/made/models.py").read_text()
+
+
+def test_tags_that_alternatives_share_tell_nothing_apart(tmp_path: Path) -> None:
+    """As in a document whose alternatives all refer to one enumeration of their tags."""
+    any_pet = {"type": "object", "properties": {"kind": {"enum": ["cat", "dog"]}}}
+    union = {"oneOf": [ref("Some"), ref("Other")], "discriminator": KIND}
+    mapping = {tag: f"#/components/schemas/{name}" for tag, name in MAPPED.items()}
+    mapped = {**union, "discriminator": {**KIND, "mapping": mapping}}
+    schemas = {"Some": any_pet, "Other": any_pet, "Pet": union, "Mapped": mapped}
+    assert made(tmp_path, {**schemas}) == []
+    models = (tmp_path / "made/made/models.py").read_text()
+    assert "Pet: TypeAlias = Some | Other\n" in models
+    assert (
+        'Mapped: TypeAlias = Annotated[Some | Other | UnknownMapped, TaggedUnion("kind")]' in models
+    )
 
 
 @pytest.mark.parametrize("discriminator", [{}, {"mapping": {}}, {"propertyName": 5}])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from specwright.document.model import Document
+from specwright.document.schemas import discriminator_mapping
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Types of values that have no properties; null has none either, and is told apart by itself.
@@ -76,29 +77,47 @@ def _open(document: Document, schemas: list[Any]) -> Any:
 
 
 def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
-    """Whether a discriminator can do its work: all alternatives may have the property."""
+    """Return whether a discriminator can do its work.
+
+    All alternatives must be able to have the property, and two that list its values must not
+    share one, unless a mapping says whose it is.
+    """
     discriminator = schema.get("discriminator")
     tag = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
     if not isinstance(tag, str) or not tag:
         return False
     members = [*_list(schema, "oneOf"), *_list(schema, "anyOf")]
     kinds = [document.follow(each) for each in members or [schema]]
-    return not any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds)
+    if any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds):
+        return False
+    said = [tags(document, each, tag) or [] for each in members]
+    values = [
+        value for each in said for value in each if value not in discriminator_mapping(schema)
+    ]
+    return all(values.count(each) == 1 for each in values)
 
 
-def says_its_tag(
-    document: Document, schema: Any, tag: str, above: tuple[dict[str, Any], ...] = ()
-) -> bool:
+def says_its_tag(document: Document, schema: Any, tag: str) -> bool:
     """Return whether an object says by itself which values of the tag are its own."""
+    return tags(document, schema, tag) is not None
+
+
+def tags(
+    document: Document, schema: Any, tag: str, above: tuple[dict[str, Any], ...] = ()
+) -> list[Any] | None:
+    """Return the values of the tag that an object lists as its own; None if it lists none."""
     followed = document.follow(schema)
     if not isinstance(followed, dict) or any(followed is each for each in above):
-        return False
+        return None
     properties = followed.get("properties")
     declared = document.follow(properties.get(tag)) if isinstance(properties, dict) else None
-    if isinstance(declared, dict) and ("const" in declared or "enum" in declared):
-        return True
-    parts = _list(followed, "allOf")
-    return any(says_its_tag(document, part, tag, (*above, followed)) for part in parts)
+    if isinstance(declared, dict):
+        if "const" in declared:
+            return [declared["const"]]
+        if "enum" in declared:
+            return _list(declared, "enum")
+    parts = (tags(document, e, tag, (*above, followed)) for e in _list(followed, "allOf"))
+    return next((each for each in parts if each is not None), None)
 
 
 def _list(schema: dict[str, Any], keyword: str) -> list[Any]:
