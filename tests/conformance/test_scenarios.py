@@ -38,6 +38,7 @@ from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
+from specwright.conformance.scenarios.resets import finish
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT, ITEMS, KEYS, Refused, Shop, serving
@@ -165,6 +166,28 @@ def test_a_reset_that_does_not_succeed_is_not_blamed_for_what_is_left() -> None:
     found = {each.rule for each in run("reset fails without credit").record.failures.values()}
     assert "server-error" in found
     assert "reset" not in found
+
+
+class Late(Shop):
+    """Charges for a request of an earlier step once it has been reset for the first time."""
+
+    is_late = True
+
+    def reset(self, request: Request, partner: str, body: bytes) -> Response:
+        answer = super().reset(request, partner, body)
+        if self.is_late:
+            self.is_late = False
+            self.spent[partner] += 1
+        return answer
+
+
+def test_a_request_that_was_still_on_its_way_is_no_fault_of_a_reset() -> None:
+    with (
+        serving(Late().app()) as url,
+        Target(url, Credential.of(contract().document), Record(), {MAIN: ANNA}) as target,
+    ):
+        finish(Workbench(contract(), target, "scenarios"))
+    assert target.record.violations == []
 
 
 class Busy(Shop):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import PAYMENT_REQUIRED
 
@@ -37,42 +38,51 @@ class _Trial:
         return self.operation.pointer + join(RESET.name)
 
     def run(self) -> None:
-        """Reset some times, with something new before each, and look at what is there."""
-        readings = [self._reset()]
-        if readings[0]:
-            self._charge()
-        readings += [self._reset() for _ in range(ENOUGH - 1)]
-        for each in self.declared.restores:
-            exchanges = [
-                found for reading in readings if (found := reading.get(each.operation.raw))
-            ]
-            values = {str(found.response and found.response.at(each.at.raw)) for found in exchanges}
-            if len(values) > 1:
-                said = f"{each.operation.raw} has another '{each.at.raw}' after each time"
-                self._violate(said, *exchanges)
+        """Report what a series of resets shows, and another series shows again.
 
-    def _reset(self) -> dict[str, Exchange]:
-        """The answers afterwards that have what is restored, by operation."""
-        renew(self.bench)
-        before = {each.raw: self._read(each.raw) for each in self.declared.keeps}
-        if self.bench.succeed(self.operation) is None:
-            reason = "the operation never succeeded"
-            self.bench.target.record.skip(Behaviour.RESET, self.place, reason)
-            return {}
+        A request of an earlier step may still have been on its way, and disturb the first one.
+        """
+        if list(self._series()):
+            for found in self._series():
+                self.bench.target.record.violate(found)
+
+    def _series(self) -> Iterator[Violation]:
+        """Reset some times, with something new before each, and look at what is there."""
+        readings: list[dict[str, Exchange]] = []
+        for _ in range(ENOUGH):
+            renew(self.bench)
+            before = {each.raw: self._read(each.raw) for each in self.declared.keeps}
+            if self.bench.succeed(self.operation) is None:
+                reason = "the operation never succeeded"
+                self.bench.target.record.skip(Behaviour.RESET, self.place, reason)
+                continue
+            yield from self._emptied()
+            yield from self._kept(before)
+            readings.append(self._restored())
+            if len(readings) == 1:
+                yield from self._charged()
+        yield from self._equal(readings)
+
+    def _emptied(self) -> Iterator[Violation]:
         for name in self.declared.empties:
-            emptied = self._read(name.raw)
-            if emptied is not None and self._ids(name.raw, emptied):
-                self._violate(f"{name.raw} is not empty afterwards", emptied)
-        for kept, then in before.items():
-            now = self._read(kept)
-            if then and now and self._ids(kept, then) - self._ids(kept, now):
-                self._violate(f"{kept} has lost items", then, now)
+            found = self._read(name.raw)
+            if found is not None and self._ids(name.raw, found):
+                yield self._violation(f"{name.raw} is not empty afterwards", found)
+
+    def _kept(self, before: Mapping[str, Exchange | None]) -> Iterator[Violation]:
+        for name, then in before.items():
+            now = self._read(name)
+            if then and now and self._ids(name, then) - self._ids(name, now):
+                yield self._violation(f"{name} has lost items", then, now)
+
+    def _restored(self) -> dict[str, Exchange]:
+        """Return the answers that have what is restored, by operation."""
         answers = {
             each.operation.raw: self._read(each.operation.raw) for each in self.declared.restores
         }
         return {name: each for name, each in answers.items() if each is not None}
 
-    def _charge(self) -> None:
+    def _charged(self) -> Iterator[Violation]:
         """Call again what takes from a restored balance: all of it may have been spent before."""
         restored = {(each.operation.raw, each.at.raw) for each in self.declared.restores}
         for operation in self.bench.contract.operations.values():
@@ -88,7 +98,19 @@ class _Trial:
                     unpaid = exchange
             else:
                 if unpaid is not None:
-                    self._violate(f"nothing is left for {operation.name} afterwards", unpaid)
+                    yield self._violation(
+                        f"nothing is left for {operation.name} afterwards", unpaid
+                    )
+
+    def _equal(self, readings: Sequence[Mapping[str, Exchange]]) -> Iterator[Violation]:
+        for each in self.declared.restores:
+            exchanges = [
+                found for reading in readings if (found := reading.get(each.operation.raw))
+            ]
+            values = {str(found.response and found.response.at(each.at.raw)) for found in exchanges}
+            if len(values) > 1:
+                said = f"{each.operation.raw} has another '{each.at.raw}' after each time"
+                yield self._violation(said, *exchanges)
 
     def _read(self, name: str) -> Exchange | None:
         found = self.bench.succeed(self.bench.contract.by_id[name])
@@ -108,7 +130,6 @@ class _Trial:
         listed = items if isinstance(items, list) else []
         return {str(value_at(each, page.id.raw)) for each in listed}
 
-    def _violate(self, message: str, *exchanges: Exchange) -> None:
-        self.bench.target.record.violate(
-            Violation(Behaviour.RESET, self.place, f"{self.operation.name}: {message}", exchanges)
-        )
+    def _violation(self, message: str, *exchanges: Exchange) -> Violation:
+        named = f"{self.operation.name}: {message}"
+        return Violation(Behaviour.RESET, self.place, named, exchanges)
