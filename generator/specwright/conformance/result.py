@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Violation
+from specwright.conformance.results.evidence import cause_of, operation_of
 from specwright.conformance.run import Run
 from specwright.document.security import Credential
 from specwright.errors import InputError, Location
@@ -56,16 +58,6 @@ class RecordedFailure:
 def render(run: Run) -> _Object:
     """The run as JSON, with the secrets still in it."""
     contract = run.contract
-    shown = [
-        {
-            "id": id,
-            "rule": each.rule,
-            "pointer": each.pointer,
-            "message": each.message,
-            "requests": [_recorded(exchange, run) for exchange in each.exchanges],
-        }
-        for id, each in run.record.failures.items()
-    ]
     return {
         "version": VERSION,
         "document": contract.document.path,
@@ -78,13 +70,26 @@ def render(run: Run) -> _Object:
             {"name": name, "requests": requests, "seconds": round(seconds, 3)}
             for name, requests, seconds in run.steps
         ],
-        "failures": shown,
+        "failures": [_failed(id, each, run) for id, each in run.record.failures.items()],
         "coverage": [
             {"kind": each.kind, "name": each.name, "reached": each.reached}
             | ({} if each.reached else {"reason": each.reason})
             | ({"out_of_reach": True} if each.is_out_of_reach else {})
             for each in run.items
         ],
+    }
+
+
+def _failed(id: str, violation: Violation, run: Run) -> _Object:
+    operation = operation_of(run.contract, violation)
+    return {
+        "id": id,
+        "rule": violation.rule,
+        **({"operation": operation} if operation else {}),
+        "pointer": violation.pointer,
+        "cause": cause_of(violation, operation),
+        "message": violation.message,
+        "requests": [_recorded(exchange, run) for exchange in violation.exchanges],
     }
 
 
