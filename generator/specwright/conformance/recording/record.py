@@ -86,6 +86,17 @@ class Record:
             self.exchanges.append(numbered)
         return numbered
 
+    def change(self, change: Callable[[Exchange], Exchange]) -> None:
+        """Put what a function makes of each exchange in its place, in violations, too."""
+
+        def changed(violation: Violation) -> Violation:
+            return replace(violation, exchanges=tuple(map(change, violation.exchanges)))
+
+        with self._lock:
+            self.exchanges = list(map(change, self.exchanges))
+            self.violations = list(map(changed, self.violations))
+            self._distinct = {key: changed(each) for key, each in self._distinct.items()}
+
     def check(self, rule: str, pointer: Pointer) -> None:
         """Note that a rule was applied to a part of the document."""
         with self._lock:
