@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from urllib.parse import quote, quote_plus
 
 from specwright.errors import Location
@@ -77,9 +78,14 @@ class Redaction:
     def report(self, report: Report) -> Report:
         """The report without secrets; its rules come from nobody else."""
 
-        def line(location: Location) -> str | None:
-            shown = report.line(location)
+        @cache
+        def of_file(file: str, number: int) -> str | None:
+            shown = report.line(Location(file, number, 1))
             return None if shown is None else self.text(shown)
+
+        # A whole document may be one line, about which there are hundreds of findings.
+        def line(location: Location) -> str | None:
+            return of_file(location.file, location.line)
 
         return replace(
             report,
