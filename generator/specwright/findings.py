@@ -32,6 +32,8 @@ class RuleDescription:
         bad: a part of a document in YAML that does not follow it, or empty.
         good: the same as it should be, or empty.
         instead: what to do, if that is not plain from what is good.
+        example: what breaks it, in words, of a rule that is not about a document.
+        advice: what to do about a finding.
     """
 
     id: str
@@ -42,6 +44,8 @@ class RuleDescription:
     recommended: Level
     strict: Level
     instead: str = field(default="", kw_only=True)
+    example: str = field(default="", kw_only=True)
+    advice: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
