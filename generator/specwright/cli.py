@@ -41,7 +41,8 @@ COMMANDS: dict[str, Entry] = {
         "specwright.commands.changelog:changelog",
         "Write the changelog entry for the change from BASE to REVISION, in Markdown.",
     ),
-    "rules": Entry("specwright.commands.rules:rules", "Explain the rules that findings name."),
+    "rules": Entry("specwright.commands.rules:rules", "List the rules that findings name."),
+    "explain": Entry("specwright.commands.rules:explain", "Explain a RULE that findings name."),
     "test": Entry(
         "specwright.commands.test:test",
         "Test the running implementation at URL against the document.",
@@ -49,7 +50,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "replay": Entry(
         "specwright.commands.replay:replay",
-        "Send the requests of FAILURE, such as F1, as RESULT recorded them.",
+        "Try a FAILURE of RESULT, such as F1, again: is it fixed?",
         "test",
     ),
     "authority": Entry(

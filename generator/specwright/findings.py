@@ -32,6 +32,8 @@ class RuleDescription:
         bad: a part of a document in YAML that does not follow it, or empty.
         good: the same as it should be, or empty.
         instead: what to do, if that is not plain from what is good.
+        example: what breaks it, in words, of a rule that is not about a document.
+        advice: what to do about a finding.
     """
 
     id: str
@@ -42,6 +44,8 @@ class RuleDescription:
     recommended: Level
     strict: Level
     instead: str = field(default="", kw_only=True)
+    example: str = field(default="", kw_only=True)
+    advice: str = field(default="", kw_only=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,8 +70,27 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True)
+class Occurrence:
+    """One of the operations where a finding was made.
+
+    Attributes:
+        id: the name of the failure in the result of the run, such as `F1`.
+        operation: as people call it, such as `POST /orders`; empty for the whole API.
+        message: the finding with the values that this operation was sent or answered.
+        evidence: the first requests that show it there.
+    """
+
+    id: str
+    operation: str
+    location: Location
+    pointer: Pointer
+    message: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Finding:
-    """One rule that one place does not follow.
+    """One rule that one place does not follow, or one cause for which many do not.
 
     Attributes:
         pointer: the place as a JSON pointer, if it lies in a document.
@@ -77,6 +100,10 @@ class Finding:
         waived: why the project accepts it, if it does.
         related_pointer: the second place as a JSON pointer, if it lies in a document.
         affected: whom it concerns, if it is about a change.
+        cause: what is wrong in words that are the same for every operation, value and run; empty
+            if the message is.
+        occurrences: the operations that have this cause, in the order in which they were found;
+            location, pointer and evidence are those of the first one.
     """
 
     rule: str
@@ -90,6 +117,14 @@ class Finding:
     waived: str | None = None
     related_pointer: Pointer | None = None
     affected: Affected | None = None
+    cause: str = ""
+    occurrences: tuple[Occurrence, ...] = ()
+
+    @property
+    def operations(self) -> tuple[str, ...]:
+        """The operations that it is about, each once; none for the whole API."""
+        named = (each.operation for each in self.occurrences if each.operation)
+        return tuple(dict.fromkeys(named)) if self.affected is None else self.affected.operations
 
     @property
     def words(self) -> str:
@@ -100,8 +135,12 @@ class Finding:
 
     @property
     def fingerprint(self) -> str:
-        """The same for the same finding in every run, wherever its line is: 16 hex digits."""
-        said = "\n".join((self.rule, self.pointer or self.location.file, self.message))
+        """The same for the same finding in every run, wherever its line is: 16 hex digits.
+
+        A cause is the same whichever operations have it.
+        """
+        place = "" if self.cause else self.pointer or self.location.file
+        said = "\n".join((self.rule, place, self.cause or self.message))
         return hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 

@@ -194,6 +194,6 @@ def test_accepted_changes_do_not_fail_until_their_day(project: Path, specwright:
 
 
 def test_the_rules_of_changes_are_explained(specwright: Run) -> None:
-    result = specwright("rules", "range-narrowed")
+    result = specwright("explain", "range-narrowed")
     assert "maximum: 20" in result.stdout
     assert "---" in result.stdout

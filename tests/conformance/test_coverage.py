@@ -62,7 +62,7 @@ def items(
 
 def reached(kind: str, found: list[Item]) -> set[str]:
     assert all(each.reason for each in found if not each.reached)
-    return {each.name.partition(" ")[2] for each in found if each.kind == kind and each.reached}
+    return {each.name.split(" ", 2)[2] for each in found if each.kind == kind and each.reached}
 
 
 @pytest.mark.parametrize(

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
+
 from specwright.conformance.bench.target import MAIN
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.results.evidence import findings
+from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 
 LIST = "/paths/~1orders/get"
+
+
+@pytest.fixture(scope="module")
+def contract() -> Contract:
+    return Contract(load(DOCUMENT))
 
 
 def exchange(number: int, response: Response | None) -> Exchange:
@@ -28,6 +38,72 @@ def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
     shown = [each.text for each in finding.evidence[1::2]]
     assert [text.rpartition("=")[2].rstrip("'") for text in shown] == ["6", "7", "8", "9"]
     assert finding.evidence[-1].text == "ReadTimeout"
+
+
+def answered(number: int, pointer: str, status: int) -> Exchange:
+    request = Request("GET", f"http://127.0.0.1/v1/{number}", ())
+    response = Response(status, (), b"{}")
+    return Exchange(number, "fuzzing", MAIN, pointer, request, response, None, 0, 0)
+
+
+def test_one_cause_of_many_operations_is_one_finding_with_all_of_them(contract: Contract) -> None:
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    for number, pointer in enumerate((*contract.operations, *contract.operations), 1):
+        record.add(answered(number, pointer, 500))
+    found = list(findings(contract, record))
+    (finding,) = (each for each in found if each.rule == "server-error")
+    assert finding.message == f"answered 500: {len(contract.operations)} operations"
+    assert finding.operations == tuple(each.name for each in contract.operations.values())
+    assert [each.pointer for each in finding.occurrences] == list(contract.operations)
+    assert len({each.id for each in finding.occurrences}) == len(contract.operations)
+    for each in finding.occurrences:
+        assert each.message == f"{each.operation}: answered 500"
+        assert each.evidence[0].label == "failure"
+    assert finding.evidence == finding.occurrences[0].evidence
+
+
+def test_another_status_is_another_cause_even_at_the_same_operation(contract: Contract) -> None:
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    for number, status in enumerate((500, 500, 501), 1):
+        record.add(answered(number, LIST, status))
+    found = [each.message for each in findings(contract, record)]
+    said = [f"GET /orders: answered {status}" for status in (500, 501)]
+    assert [each for each in found if each in said] == said
+
+
+def test_a_cause_has_one_fingerprint_whatever_operations_have_it(contract: Contract) -> None:
+    prints = set()
+    for pointers in (contract.operations, [LIST]):
+        record = Record()
+        for number, pointer in enumerate(pointers, 1):
+            name = contract.operations[pointer].name
+            shown = (answered(number, pointer, 500),)
+            record.violate(Violation("server-error", pointer, f"{name}: answered 500", shown))
+        (finding,) = findings(contract, record)
+        prints.add(finding.fingerprint)
+    assert len(prints) == 1
+
+
+def test_values_differ_and_the_cause_does_not(contract: Contract) -> None:
+    record = Record()
+    for number, value in enumerate(("-1", "-7"), 1):
+        message = f"POST /orders accepted price = {value}"
+        shown = (answered(number, LIST, 201),)
+        record.violate(Violation("invalid-accepted", LIST, message, shown, cause="too small"))
+    (finding,) = findings(contract, record)
+    assert (finding.message, finding.cause) == ("POST /orders accepted price = -1", "too small")
+    assert len(finding.occurrences) == 1
+
+
+def test_a_method_beside_the_operations_is_named_with_its_path(contract: Contract) -> None:
+    item = contract.operations[LIST].item
+    proof = replace(answered(1, LIST, 200), operation=None)
+    record = Record()
+    record.violate(Violation("method-not-allowed", item, "GET /orders: answered 200", (proof,)))
+    (finding,) = findings(contract, record)
+    assert finding.operations == ("GET /orders",)
 
 
 def test_what_is_said_twice_is_shown_once_and_numbered() -> None:

@@ -61,7 +61,7 @@ def blamed(
 @pytest.mark.parametrize("status", [500, 501])
 def test_a_failure_is_said_once_and_names_the_operation(contract: Contract, status: int) -> None:
     assert blamed(contract, "listItems", status) == [
-        ("server-error", f"listItems: answered {status}")
+        ("server-error", f"GET /items: answered {status}")
     ]
 
 
@@ -88,7 +88,7 @@ def test_an_error_says_something_to_people(
 ) -> None:
     body = json.dumps({"type": "state", "code": "changed", "message": message})
     found = blamed(contract, "createOrder", 422, body=body)
-    said = "createOrder: 'changed' without a sentence for people"
+    said = "POST /orders: 'changed' without a sentence for people"
     assert [text for rule, text in found if rule == "error-code"] == [said] * is_wrong
 
 
@@ -124,7 +124,7 @@ def test_headers_are_held_to_their_declaration(
     contract: Contract, headers: dict[str, str], said: list[str]
 ) -> None:
     found = blamed(contract, "deleteHook", 204, **{"RateLimit": '"all";r=1;t=1', **headers})
-    assert found == [("response-header", f"deleteHook: {each}") for each in said]
+    assert found == [("response-header", f"DELETE /hooks/{{hook_id}}: {each}") for each in said]
 
 
 @pytest.mark.parametrize("status", [400, 422])
@@ -134,7 +134,7 @@ def test_an_error_repeats_the_id_of_its_request(
 ) -> None:
     body = json.dumps({"request_id": id_} if id_ else {})
     found = blamed(contract, "createOrder", status, body=body)
-    said = "createOrder: the body has another id than Request-Id"
+    said = "POST /orders: the body has another id than Request-Id"
     assert (("request-id", said) in found) == is_wrong
 
 
@@ -147,7 +147,7 @@ def test_a_limit_says_how_long_to_wait_within_its_window(
 ) -> None:
     headers = {"RateLimit": '"all";r=0;t=1', "Retry-After": after}
     found = blamed(contract, "listHooks", 429, **headers)
-    said = "listHooks: Retry-After is not between 1 and 60 seconds"
+    said = "GET /hooks: Retry-After is not between 1 and 60 seconds"
     assert (("rate-limit-headers", said) in found) == is_wrong
 
 

@@ -47,20 +47,20 @@ def messages(made: Workbench) -> list[tuple[str, str]]:
     [
         (lists, "", []),
         (lists, "busy", []),
-        (lists, "forgets", [("filter", "listNotes: items that match were left out")]),
-        (lists, "refuses a filter", [("filter", "listNotes: answered 400")]),
+        (lists, "forgets", [("filter", "GET /notes: items that match were left out")]),
+        (lists, "refuses a filter", [("filter", "GET /notes: answered 400")]),
         (
             lists,
             "asks nothing",
-            [("requires-one-of", "searchNotes: answered 200 without 'nothing_asked'")],
+            [("requires-one-of", "GET /search: answered 200 without 'nothing_asked'")],
         ),
         (deleted, "", []),
         (
             deleted,
             "removes nothing",
             [
-                ("deleted-is-gone", "getNote: answered 200 after removeNote"),
-                ("deleted-is-gone", "removeNote: answered 204 after removeNote"),
+                ("deleted-is-gone", "GET /notes/{id}: answered 200 after DELETE /notes/{id}"),
+                ("deleted-is-gone", "DELETE /notes/{id}: answered 204 after DELETE /notes/{id}"),
             ],
         ),
     ],
@@ -108,11 +108,11 @@ WANTED = ("bad_json", "bad_json", None, "bad_media_type", "too_large")
     [
         ("", []),
         ("busy", []),
-        ("takes all", [("invalid-accepted", f"addNote: {how} was accepted") for how in BODIES]),
+        ("takes all", [("invalid-accepted", f"POST /notes: {how} was accepted") for how in BODIES]),
         (
             "one code",
             [
-                ("error-code", f"addNote: {how} was not answered '{code}'")
+                ("error-code", f"POST /notes: {how} was not answered '{code}'")
                 for how, code in zip(BODIES, WANTED, strict=True)
                 if code is not None
             ],
@@ -163,7 +163,7 @@ def test_another_text_under_a_key_is_no_longer_than_the_first(tmp_path: Path) ->
     ):
         idempotency(Workbench(short, target, "scenarios"))
     assert [each.message for each in target.record.violations] == [
-        f"createOrder: another '{name}' under the same key was accepted"
+        f"POST /orders: another '{name}' under the same key was accepted"
         for name in ("item_id", "quantity", "note")
     ]
 

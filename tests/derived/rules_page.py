@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import dedent
 
 from specwright.findings import RuleDescription
-from specwright.report.rule_texts import by_category, examples
+from specwright.report.rule_texts import by_category, examples, paragraphs
 
 _HEAD = """\
 # Rules
@@ -28,8 +28,8 @@ where = "/paths/~1legacy/*"
 reason = "The old paths go in version 2."
 ```
 
-`where` is a glob for JSON pointers, in which `*` matches slashes, too. `specwright rules ID` shows
-one of the rules below on the terminal.
+`where` is a glob for JSON pointers, in which `*` matches slashes, too. `specwright explain RULE`
+shows one of the rules below on the terminal.
 
 The chapters whose names start with *Changes* are those of `specwright diff`, which knows no
 profiles ([reviewing changes](review.md)). Their examples are two documents each: the older one,
@@ -49,8 +49,8 @@ def render(rules: Iterable[RuleDescription]) -> str:
 
 
 def _rule(rule: RuleDescription) -> Iterator[str]:
-    yield f"\n### `{rule.id}`\n\n{rule.why}\n\n"
-    yield f"Recommended: {rule.recommended}. Strict: {rule.strict}.\n"
+    yield f"\n### `{rule.id}`\n"
+    yield from (f"\n{each}\n" for each in paragraphs(rule))
     for label, example in examples(rule):
         yield f"\n{label}\n"
         if example:

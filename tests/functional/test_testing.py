@@ -91,7 +91,7 @@ def test_examples_are_the_same_each_time(made: ModuleType, package: Generate) ->
 def test_a_schema_that_takes_too_many_tries_has_no_example(
     package: Generate, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("specwright.ir.examples._TRIES", 4)
+    monkeypatch.setattr("specwright.samples.witnesses._TRIES", 4)
     made = package(document(PATHS, SCHEMAS, tags=[{"name": "things"}]))
     assert made.testing._BOOK.examples.keys() == {"ListNames_Response"}
     with pytest.raises(KeyError):
@@ -109,7 +109,7 @@ def test_a_schema_that_was_given_up_takes_no_example_from_another(
     paths = {
         f"/{name}": {"get": operation(ref(name), operationId=f"get{name}")} for name in schemas
     }
-    monkeypatch.setattr("specwright.ir.examples._TRIES", 15)
+    monkeypatch.setattr("specwright.samples.witnesses._TRIES", 15)
     made = package(document(paths, {**schemas, **SCHEMAS}))
     assert made.testing._BOOK.examples.keys() == {"Small"}
 

@@ -3,7 +3,16 @@
 from dataclasses import replace
 
 from specwright.errors import Location
-from specwright.findings import Affected, Evidence, Finding, Level, Report, RuleDescription, Table
+from specwright.findings import (
+    Affected,
+    Evidence,
+    Finding,
+    Level,
+    Occurrence,
+    Report,
+    RuleDescription,
+    Table,
+)
 
 RULES = tuple(
     RuleDescription(name, "Answers", why, "", "", Level.ERROR, Level.ERROR)
@@ -65,9 +74,18 @@ def saying(text: str) -> Report:
         (Evidence(text, text),),
         '{"a": null}',
         None,
+        cause=text,
+        occurrences=tuple(
+            Occurrence("F1", operation, Location(text, 1, 3), text, text, (Evidence(text, text),))
+            for operation in (text, "POST /orders")
+        ),
     )
     change = replace(
-        finding, message="123", evidence=(), affected=Affected(text, (text, "1", "2", "3"))
+        finding,
+        message="123",
+        evidence=(),
+        occurrences=(),
+        affected=Affected(text, (text, "1", "2", "3")),
     )
     return Report(
         text,

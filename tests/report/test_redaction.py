@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import string
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from urllib.parse import quote, quote_plus, unquote
@@ -13,9 +14,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from specwright.errors import Location
+from specwright.findings import Report
 from specwright.report.formats import FORMATS
 from specwright.report.redaction import REDACTED, Redaction
-from tests.report.samples import REPORT, saying
+from tests.report.samples import REPORT, STATUS, saying
 
 SECRET = 'whsec_a/b+c="d\\é 7Zq'
 
@@ -139,6 +142,22 @@ def test_a_number_in_a_counterexample_is_hidden_and_it_stays_json() -> None:
         Redaction(["12345678", "secret-1"]).report(replace(REPORT, findings=(finding,))).findings
     )
     assert json.loads(redacted.counterexample or "") == {"pin": REDACTED, "key": REDACTED}
+
+
+def test_a_line_is_searched_once_for_all_findings_and_formats() -> None:
+    asked = Counter[Location]()
+
+    def line(location: Location) -> str:
+        asked[location] += 1
+        return "a document in one line with secret-1"
+
+    there = [
+        replace(STATUS, location=Location("openapi.json", 1, column)) for column in range(1, 50)
+    ]
+    redacted = Redaction(["secret-1"]).report(Report("openapi.json", tuple(there), line=line))
+    rendered = [render(redacted) for render in FORMATS.values()]
+    assert "in one line with [redacted]" in rendered[0]
+    assert asked == {Location("openapi.json", 1, 1): 1}
 
 
 @pytest.mark.parametrize("name", FORMATS)

@@ -1,4 +1,4 @@
-"""`specwright rules` explains what findings name."""
+"""`specwright rules` lists what findings name, and `specwright explain` explains it."""
 
 import os
 import subprocess
@@ -12,6 +12,8 @@ from specwright.check.checks import check
 from specwright.check.settings import Settings
 from specwright.cli import cli
 from specwright.commands.rules import RULES
+from specwright.conformance import behaviour_rules as behaviour
+from specwright.conformance.webhooks import deliveries
 from specwright.document.sources.load import load
 from specwright.findings import RuleDescription
 
@@ -22,6 +24,10 @@ COMMAND = Path(sys.executable).with_name("specwright")
 
 def rules(*arguments: str) -> Result:
     return CliRunner().invoke(cli, ["rules", *arguments])
+
+
+def explain(rule: str) -> Result:
+    return CliRunner().invoke(cli, ["explain", rule])
 
 
 def test_the_list_has_a_line_per_rule_with_its_levels_below_its_category() -> None:
@@ -50,12 +56,13 @@ def test_a_category_is_listed_once() -> None:
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_every_rule_is_explained(rule: RuleDescription) -> None:
-    result = rules(rule.id)
+    result = explain(rule.id)
     assert result.exit_code == 0
     title, *paragraphs = result.stdout.split("\n\n")
     assert title == f"{rule.id} ({rule.category})"
     assert paragraphs[0] == rule.why
-    assert paragraphs[1].strip() == f"Recommended: {rule.recommended}. Strict: {rule.strict}."
+    assert f"Recommended: {rule.recommended}. Strict: {rule.strict}." in paragraphs
+    assert result.stdout.count("Its level: ") == 1
     better = f"Without a break: {rule.instead}" if rule.instead else "Better:"
     said = [each.strip() for each in paragraphs]
     assert ("Found:" in said) is bool(rule.bad)
@@ -63,7 +70,7 @@ def test_every_rule_is_explained(rule: RuleDescription) -> None:
 
 
 def test_examples_are_indented_and_keep_their_shape() -> None:
-    assert rules("schema-unsatisfiable").stdout.endswith(
+    assert explain("schema-unsatisfiable").stdout.endswith(
         "Found:\n\n"
         "    components:\n"
         "      schemas:\n"
@@ -72,11 +79,25 @@ def test_examples_are_indented_and_keep_their_shape() -> None:
         "    components:\n"
         "      schemas:\n"
         "        Label: {type: string, minLength: 5, maxLength: 10}\n"
+        "\nIts level: error, warning, info or off, in `lint.toml` beside the document.\n\n"
+        "    [levels]\n"
+        '    schema-unsatisfiable = "warning"\n'
     )
 
 
+@pytest.mark.parametrize("rule", [*behaviour.RULES, *deliveries.RULES], ids=lambda rule: rule.id)
+def test_a_rule_about_behaviour_has_an_example_and_advice(rule: RuleDescription) -> None:
+    said = explain(rule.id).stdout
+    assert f"\n\nFor example: {rule.example}.\n\nWhat to do: {rule.advice}\n\n" in said
+    assert rule.example and rule.advice.endswith(".")
+
+
+def test_a_rule_without_settings_says_so() -> None:
+    assert "always error" in explain("refuses-unsigned").stdout.splitlines()[-1]
+
+
 def test_an_unknown_rule_has_a_neighbour() -> None:
-    result = rules("operation-tags")
+    result = explain("operation-tags")
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr == (
@@ -85,7 +106,7 @@ def test_an_unknown_rule_has_a_neighbour() -> None:
 
 
 def test_a_rule_like_no_other_is_one_of_the_list() -> None:
-    result = rules("?")
+    result = explain("?")
     assert result.exit_code == 2
     assert result.stderr == "error: unknown rule '?'\nhint: `specwright rules` lists them\n"
 
@@ -109,7 +130,7 @@ def test_a_shell_completes_ids() -> None:
         env=os.environ
         | {
             "_SPECWRIGHT_COMPLETE": "bash_complete",
-            "COMP_WORDS": "specwright rules operation-id-",
+            "COMP_WORDS": "specwright explain operation-id-",
             "COMP_CWORD": "2",
         },
         capture_output=True,

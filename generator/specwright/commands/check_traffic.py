@@ -11,7 +11,7 @@ from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
 from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.har import read
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import findings
@@ -20,7 +20,6 @@ from specwright.errors import InputError
 from specwright.findings import Report, in_order
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
-from specwright.report.redaction import Redaction
 from specwright.report.terminal import show
 
 
@@ -84,6 +83,8 @@ def check_traffic(
         ("Elsewhere", f"{traffic.others:,}"),
         ("Without a whole answer", f"{recording.incomplete:,}"),
     )
+    keys = credentials(contract, recording.exchanges)
+    redaction = conceal(contract, record, keys)
     described = contract.document
     report = Report(
         described.path,
@@ -95,8 +96,7 @@ def check_traffic(
         coverage.tables(coverage.coverage(contract, record)),
         command="check-traffic",
     )
-    keys = credentials(contract, recording.exchanges)
-    report = Redaction(keys, hidden(contract, record.exchanges)).report(report)
+    report = redaction.report(report)
     if report_dir is not None:
         write(report, report_dir)
     show(FORMATS[output](report))

@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
 
+from specwright.arguments.inputs import valid_document
+from specwright.arguments.options import allow_refs_from
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options
-from specwright.conformance.bench.target import MAIN, MISNAMED, STRANGER, Target, stranger
+from specwright.conformance.bench.target import (
+    MAIN,
+    MISNAMED,
+    STRANGER,
+    Target,
+    TargetLost,
+    stranger,
+)
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.hidden import conceal
+from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
-from specwright.conformance.result import RecordedFailure, read
+from specwright.conformance.replay import Replay
+from specwright.conformance.result import Recorded, RecordedFailure, read
+from specwright.conformance.rules.replays import Verdict
 from specwright.errors import InputError
-from specwright.report.redaction import Redaction
 from specwright.report.terminal import say
 
 # Roles whose key is made of that of another one.
 _MADE_OF = {STRANGER: MAIN, MISNAMED: MAIN}
+_OUTCOMES = {True: "fixed", False: "still broken", None: "cannot be judged"}
+_EXIT_CODES = {True: 0, False: 1, None: 2}
+# Of a body.
+_SHOWN = 4_000
 
 
 @click.command(
@@ -25,40 +43,87 @@ _MADE_OF = {STRANGER: MAIN, MISNAMED: MAIN}
 Examples:
   specwright replay reports/result.json F1 --api-key-env KEY
 
-Exit codes: 0 if an answer is another one now, 1 if all are as they were, 2 if the file or the
-target cannot be used.
+Exit codes: 0 if the failure is fixed, 1 if it is still there, 2 if that cannot be judged, or the
+file, the document or the target cannot be used.
 """
 )
 @click.argument("result", type=click.Path(path_type=Path))
 @click.argument("failure")
+@click.option(
+    "--document",
+    type=click.Path(path_type=Path),
+    help="The OpenAPI document.  [default: the one that RESULT names]",
+)
 @access_options
+@allow_refs_from
 @click.pass_context
-def replay(ctx: click.Context, result: Path, failure: str, access: Access) -> None:
-    """Send the requests of FAILURE, such as F1, as RESULT recorded them.
+def replay(
+    ctx: click.Context,
+    result: Path,
+    failure: str,
+    document: Path | None,
+    access: Access,
+    allowed: tuple[Path, ...],
+) -> None:
+    """Send the requests of FAILURE, such as F1, again, and judge by its rule whether it is fixed.
 
-    RESULT is the result.json that `specwright test --report-dir` writes.
+    RESULT is the result.json that `specwright test --report-dir` writes. What the requests need,
+    such as the resource in a path, is made first, by the requests that made it before.
     """
     recorded = read(result, failure)
     keys = access.keys()
     if MAIN in keys:
         keys |= {STRANGER: stranger(keys[MAIN]), MISNAMED: keys[MAIN]}
     _need(recorded, keys)
-    redaction = Redaction(keys.values())
-    say(f"{recorded.rule}: {recorded.message}")
-    same = True
+    contract = Contract(valid_document(document or Path(recorded.document), allowed))
     url = access.base_url(recorded.target)
+    say(f"{recorded.rule}: {recorded.message}")
     with Target(url, recorded.credential, Record(), keys) as target:
-        for each in recorded.requests:
-            request = target.request(
-                each.method, each.path, role=each.role, headers=each.headers, body=each.body
-            )
-            exchange = target.send(request, "replay", None, each.role)
-            status = exchange.response.status if exchange.response is not None else None
-            same = same and status == each.status
-            was = "as before" if status == each.status else f"before: {each.status}"
-            say(redaction.text(f"{each.method} {each.path}"))
-            say(f"  {status or exchange.failure} ({was})")
-    ctx.exit(1 if same else 0)
+        verdict = _repeat(Replay(contract, target, recorded), keys)
+    say(f"{_OUTCOMES[verdict.is_fixed]}: {verdict.words}")
+    ctx.exit(_EXIT_CODES[verdict.is_fixed])
+
+
+def _repeat(replay: Replay, keys: Mapping[str, str]) -> Verdict:
+    """Send everything, show it, and judge."""
+    try:
+        steps = [*replay.prepare()]
+        needed = len(steps)
+        steps += replay.repeat()
+    except TargetLost as lost:
+        return Verdict(None, str(lost))
+    verdict = replay.verdict()
+    redaction = conceal(replay.contract, replay.target.record, keys.values())
+    sent = replay.target.record.exchanges
+    for number, ((before, _), exchange) in enumerate(zip(steps, sent, strict=True)):
+        shown = _prepared(exchange) if number < needed else _compared(before, exchange)
+        for line in shown:
+            say(redaction.text(line))
+    return replace(verdict, words=redaction.text(verdict.words))
+
+
+def _prepared(exchange: Exchange) -> Iterator[str]:
+    """A request that makes what is needed, in one line."""
+    response = exchange.response
+    answer = response.status if response is not None else exchange.failure
+    yield f"first {exchange.request.method} {exchange.request.url}: {answer}"
+
+
+def _compared(recorded: Recorded, exchange: Exchange) -> Iterator[str]:
+    """A request of the failure, with the answers of then and now."""
+    request = exchange.request
+    yield f"{request.method} {request.url}"
+    if request.body:
+        yield from _indented("sent", request.body[:_SHOWN].decode("utf-8", "replace"))
+    before = recorded.answer.shown if recorded.answer is not None else "no answer"
+    now = exchange.response.shown if exchange.response is not None else str(exchange.failure)
+    yield from _indented("before", before)
+    yield from _indented("now", "the same" if before == now else now)
+
+
+def _indented(label: str, text: str) -> Iterator[str]:
+    yield f"  {label}:"
+    yield from (f"    {line}" for line in text.split("\n"))
 
 
 def _need(recorded: RecordedFailure, keys: Mapping[str, str]) -> None:

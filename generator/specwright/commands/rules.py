@@ -1,4 +1,4 @@
-"""`specwright rules`: what the rules are, and why."""
+"""`specwright rules` and `specwright explain`: what the rules are, and why."""
 
 from __future__ import annotations
 
@@ -22,6 +22,33 @@ RULES: tuple[RuleDescription, ...] = (
     *behaviour.RULES,
     *deliveries.RULES,
 )
+# Rules of a single command, which has no settings.
+_FIXED = frozenset(each.id for each in deliveries.RULES)
+_LEVELS = {
+    False: (
+        "Its level: error, warning, info or off, in `lint.toml` beside the document.\n\n"
+        '    [levels]\n    {} = "warning"'
+    ),
+    True: "Its level: always error; `test-receiver` has no settings.",
+}
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright rules
+
+Exit codes: 0.
+"""
+)
+def rules() -> None:
+    """List the rules that findings name.
+
+    They stand below their categories, with their levels in the recommended and the strict profile.
+    """
+    for line in overview(RULES):
+        say(line)
 
 
 def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
@@ -34,25 +61,21 @@ def _complete(ctx: click.Context, param: click.Parameter, incomplete: str) -> li
     epilog="""
 \b
 Examples:
-  specwright rules
-  specwright rules operation-tag
+  specwright explain operation-tag
+  specwright explain response-schema
 
 Exit codes: 0, or 2 if there is no such rule.
 """
 )
-@click.argument("rule", metavar="[ID]", required=False, shell_complete=_complete)
-def rules(rule: str | None) -> None:
-    """Explain the rules that findings name.
+@click.argument("rule", shell_complete=_complete)
+def explain(rule: str) -> None:
+    """Explain a RULE that findings name.
 
-    Without ID: all rules by category, with their levels in the recommended and the strict profile.
-    With ID: why there is this rule, what it finds, and what would be better.
+    It says why there is the rule, what breaks it, what to do about it, and how its level is
+    changed.
     """
-    if rule is None:
-        for line in overview(RULES):
-            say(line)
-        return
     described = {each.id: each for each in RULES}
     if rule not in described:
         hint = did_you_mean(rule, described, "`specwright rules` lists them")
         raise InputError(f"unknown rule '{rule}'", hint=hint)
-    show(f"{explained(described[rule])}\n")
+    show(f"{explained(described[rule])}\n\n{_LEVELS[rule in _FIXED].format(rule)}\n")

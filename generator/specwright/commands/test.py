@@ -16,7 +16,7 @@ from specwright.arguments.target import Access, access_options
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording import har
 from specwright.conformance.recording.har import FILE as HAR
 from specwright.conformance.recording.record import Record
@@ -106,7 +106,7 @@ def test(
         reach(contract, target)
         run = begin(contract, target, RunProfile(profile), chosen, receiver)
         interrupted = _go(run)
-        redaction = Redaction(keys.values(), hidden(contract, run.record.exchanges))
+        redaction = conceal(contract, run.record, keys.values())
         report = redaction.report(run.report())
     if report_dir is not None:
         _write(report, run, redaction, report_dir)

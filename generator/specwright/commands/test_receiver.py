@@ -11,7 +11,7 @@ from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
 from specwright.arguments.target import allow_host, checked_url
-from specwright.conformance.contract.webhooks import webhooks
+from specwright.conformance.contract.webhooks import webhooks, with_payloads
 from specwright.conformance.webhooks.consumer import Consumer
 from specwright.conformance.webhooks.deliveries import RULES
 from specwright.errors import InputError
@@ -36,8 +36,7 @@ Exit codes: 0 if every delivery was answered rightly, 1 if one was not, 2 if not
 @click.option(
     "--secret-env",
     metavar="NAME",
-    required=True,
-    help="The environment variable that holds the secret of the endpoint.",
+    help="The environment variable with the secret of the endpoint, if deliveries are signed.",
 )
 @click.option("--document", type=click.Path(path_type=Path), help="The OpenAPI document.")
 @allow_host
@@ -47,7 +46,7 @@ Exit codes: 0 if every delivery was answered rightly, 1 if one was not, 2 if not
 def test_receiver(
     ctx: click.Context,
     url: str,
-    secret_env: str,
+    secret_env: str | None,
     document: Path | None,
     hosts: tuple[str, ...],
     output: str,
@@ -56,20 +55,35 @@ def test_receiver(
     """Send genuine and forged deliveries to a consumer of webhooks, and judge its answers.
 
     URL is where the consumer receives. Every webhook of the document is sent as its examples show
-    it; one is sent again, forged in each way that a consumer has to see through, and with a type
-    that is not known yet where the document allows for it.
+    it, or as its schema says where it has none; one is sent again, forged in each way that a
+    consumer has to see through, and with a type that is not known yet where the document allows
+    for it.
     """
     checked_url(url, hosts)
-    secret = os.environ.get(secret_env)
-    if not secret:
-        raise InputError(
-            f"the environment variable '{secret_env}' is not set",
-            hint="set it to the secret that was shown when the endpoint was registered",
-        )
     chosen = valid_document(document, allowed)
-    findings = Consumer(chosen, url, secret).findings(webhooks(chosen))
+    sent = tuple(with_payloads(chosen, webhooks(chosen)))
+    secret = _secret(secret_env, is_needed=any(each.scheme for each in sent))
+    findings = Consumer(chosen, url, secret).findings(sent)
     report = Report(
         chosen.path, in_order(findings), (), RULES, chosen.line, command="test-receiver"
     )
     show(FORMATS[output](report))
     ctx.exit(1 if report.has_errors else 0)
+
+
+def _secret(variable: str | None, *, is_needed: bool) -> str:
+    """The secret of the endpoint; empty where none is needed and none is given."""
+    if variable is None and not is_needed:
+        return ""
+    if variable is None:
+        raise InputError(
+            "the webhooks of the document are signed",
+            hint="name the variable with the secret of the endpoint with --secret-env",
+        )
+    secret = os.environ.get(variable)
+    if not secret:
+        raise InputError(
+            f"the environment variable '{variable}' is not set",
+            hint="set it to the secret that was shown when the endpoint was registered",
+        )
+    return secret

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from specwright.conformance.remedies import REMEDIES
 from specwright.findings import Level, RuleDescription
 
 
@@ -185,7 +186,17 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
     },
 }
 RULES: tuple[RuleDescription, ...] = tuple(
-    RuleDescription(id, category, why, "", "", Level.ERROR, Level.ERROR)
+    RuleDescription(
+        id,
+        category,
+        why,
+        "",
+        "",
+        Level.ERROR,
+        Level.ERROR,
+        example=REMEDIES[id].example,
+        advice=REMEDIES[id].advice,
+    )
     for category, reasons in _REASONS.items()
     for id, why in reasons.items()
 )

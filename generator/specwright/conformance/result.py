@@ -12,15 +12,21 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.exchange import Exchange, Headers, Response
+from specwright.conformance.recording.origins import Origins
+from specwright.conformance.recording.record import Violation
+from specwright.conformance.results.evidence import cause_of, operation_of
 from specwright.conformance.run import Run
 from specwright.document.security import Credential
 from specwright.errors import InputError, Location
 from specwright.files import read_regular
+from specwright.pointer import Pointer
 
 # A member that is new leaves it as it is; one that goes or changes its meaning does not.
 VERSION = 1
 FILE = "result.json"
+# Of an answer; a longer one is of little use to people.
+_LARGEST_ANSWER = 64 * 1024
 
 _Object = dict[str, Any]
 
@@ -29,12 +35,13 @@ _Object = dict[str, Any]
 class Recorded:
     """A request that a run sent, without its credentials, and how it was answered."""
 
+    source: str
     role: str
     method: str
     path: str
-    headers: tuple[tuple[str, str], ...]
+    headers: Headers
     body: bytes | None
-    status: int | None
+    answer: Response | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,30 +49,27 @@ class RecordedFailure:
     """A failure of an earlier run.
 
     Attributes:
+        document: the document as the user named it.
         credential: the header whose value the run left out.
+        setup: the requests that made what the others name.
     """
 
     id: str
     rule: str
+    pointer: Pointer
     message: str
+    document: str
     target: str
     credential: Credential | None
     requests: tuple[Recorded, ...]
+    setup: tuple[Recorded, ...]
 
 
 def render(run: Run) -> _Object:
     """The run as JSON, with the secrets still in it."""
     contract = run.contract
-    shown = [
-        {
-            "id": id,
-            "rule": each.rule,
-            "pointer": each.pointer,
-            "message": each.message,
-            "requests": [_recorded(exchange, run) for exchange in each.exchanges],
-        }
-        for id, each in run.record.failures.items()
-    ]
+    literals = {part for each in contract.operations.values() for part in each.site.key.split("/")}
+    origins = Origins(run.record.exchanges, literals)
     return {
         "version": VERSION,
         "document": contract.document.path,
@@ -78,13 +82,27 @@ def render(run: Run) -> _Object:
             {"name": name, "requests": requests, "seconds": round(seconds, 3)}
             for name, requests, seconds in run.steps
         ],
-        "failures": shown,
+        "failures": [_failed(id, each, run, origins) for id, each in run.record.failures.items()],
         "coverage": [
             {"kind": each.kind, "name": each.name, "reached": each.reached}
             | ({} if each.reached else {"reason": each.reason})
             | ({"out_of_reach": True} if each.is_out_of_reach else {})
             for each in run.items
         ],
+    }
+
+
+def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> _Object:
+    operation = operation_of(run.contract, violation)
+    return {
+        "id": id,
+        "rule": violation.rule,
+        **({"operation": operation} if operation else {}),
+        "pointer": violation.pointer,
+        "cause": cause_of(violation, operation),
+        "message": violation.message,
+        "setup": [_recorded(exchange, run) for exchange in origins.of(violation.exchanges)],
+        "requests": [_recorded(exchange, run) for exchange in violation.exchanges],
     }
 
 
@@ -102,12 +120,21 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
     }
     if not request.url.startswith(f"{run.target.base_url}/"):
         written["received"] = True
-    if request.body is not None:
-        try:
-            written["body"] = request.body.decode()
-        except UnicodeDecodeError:
-            written["body_base64"] = b64encode(request.body).decode()
-    return written
+    if response is not None:
+        kept = response.body[:_LARGEST_ANSWER]
+        written["answer"] = {
+            "headers": [list(each) for each in response.headers],
+            **_body(kept),
+            **({} if kept == response.body else {"bytes": len(response.body)}),
+        }
+    return written | ({} if request.body is None else _body(request.body))
+
+
+def _body(body: bytes) -> _Object:
+    try:
+        return {"body": body.decode()}
+    except UnicodeDecodeError:
+        return {"body_base64": b64encode(body).decode()}
 
 
 def read(path: Path, failure: str) -> RecordedFailure:
@@ -139,26 +166,41 @@ def read(path: Path, failure: str) -> RecordedFailure:
 
 
 def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> RecordedFailure:
-    requests = tuple(
-        Recorded(
-            str(request["role"]),
-            str(request["method"]),
-            _path(request["path"]),
-            tuple((str(name), str(value)) for name, value in request["headers"]),
-            b64decode(request["body_base64"])
-            if "body_base64" in request
-            else request["body"].encode()
-            if "body" in request
-            else None,
-            request["status"],
-        )
-        for request in each["requests"]
-        if not request.get("received")
-    )
     credential = data["credential"] and Credential(**data["credential"])
     return RecordedFailure(
-        each["id"], each["rule"], each["message"], str(data["target"]), credential, requests
+        each["id"],
+        each["rule"],
+        str(each["pointer"]),
+        each["message"],
+        str(data["document"]),
+        str(data["target"]),
+        credential,
+        tuple(map(_request, (one for one in each["requests"] if not one.get("received")))),
+        tuple(map(_request, each.get("setup", ()))),
     )
+
+
+def _request(written: Mapping[str, Any]) -> Recorded:
+    answer, status = written.get("answer", {"headers": []}), written["status"]
+    return Recorded(
+        str(written.get("source", "")),
+        str(written["role"]),
+        str(written["method"]),
+        _path(written["path"]),
+        _headers(written),
+        _read_body(written),
+        None if status is None else Response(status, _headers(answer), _read_body(answer) or b""),
+    )
+
+
+def _headers(written: Mapping[str, Any]) -> Headers:
+    return tuple((str(name), str(value)) for name, value in written["headers"])
+
+
+def _read_body(written: Mapping[str, Any]) -> bytes | None:
+    if "body_base64" in written:
+        return b64decode(written["body_base64"])
+    return str(written["body"]).encode() if "body" in written else None
 
 
 def _path(value: object) -> str:

@@ -58,7 +58,7 @@ class Calls:
             if isinstance(value, dict) and name in value:
                 yield value[name]
         schema = sites.schema(self.document, content)
-        yield from self.examples.of_schema(schema.pointer + join("properties", name))
+        yield from self.examples.witnesses.of(schema.pointer + join("properties", name))
 
     def _site(self, pointer: str) -> Site:
         return Site(pointer, resolve(self.document.data, pointer))

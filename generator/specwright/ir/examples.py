@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
 from itertools import islice
-from typing import Any, ClassVar
-
-from jsonschema_rs import Validator
+from typing import Any
 
 from specwright.document import sites
 from specwright.document.model import Document
@@ -18,49 +15,21 @@ from specwright.ir.model.api import Example, Webhook
 from specwright.ir.model.operations import Operation
 from specwright.ir.model.values import TypeRef
 from specwright.pointer import ROOT, Pointer, join, resolve, split
-from specwright.samples.compiled import UNUSABLE, Compiled, Schema
-from specwright.samples.non_validating import ENFORCED, Tagged
-from specwright.samples.sampler import Sampler
-from specwright.samples.sides import Side
+from specwright.samples.witnesses import Witnesses
 from specwright.text import Text
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 
-# As many schemas are tried for one value. A schema that holds itself in several places is tried
-# a hundred thousand times otherwise.
-_TRIES = 2_000
-
-
-class _TooManyTriesError(Exception):
-    """No value is found in time."""
-
-
-class _Counted(Compiled):
-    """Schemas of which only so many are tried; counted and not timed, as results must not vary."""
-
-    keywords: ClassVar = {**ENFORCED, "discriminator": Tagged}
-    tries = 0
-
-    def validator(self, schema: Schema | bool) -> Validator:
-        self.tries += 1
-        if self.tries > _TRIES:
-            raise _TooManyTriesError
-        return super().validator(schema)
-
 
 class Examples:
-    """The examples of a document, each made when it is first asked for."""
+    """The examples of a document, each made when it is first asked for.
+
+    Attributes:
+        witnesses: values of its schemas, where it has no example.
+    """
 
     def __init__(self, document: Document) -> None:
         self._document = document
-        self._side = Side(document, "urn:document")
-
-    @cached_property
-    def _compiled(self) -> _Counted:
-        return _Counted((self._side,))
-
-    @cached_property
-    def _sampler(self) -> Sampler:
-        return Sampler(self._compiled)
+        self.witnesses = Witnesses(document)
 
     def answers(self, operations: Iterable[Operation]) -> tuple[Example, ...]:
         """One of each model that is the body of a success, or an item of a list."""
@@ -94,28 +63,10 @@ class Examples:
         """The valid examples of a media type or parameter object, then values of its schema."""
         schema = holder / "schema"
         declared = [value for _, value in sites.examples(self._document, holder)]
-        yield from (value for value in declared if self._is_valid(schema, value))
-        for value in self.of_schema(schema):
+        yield from (value for value in declared if self.witnesses.is_valid(schema, value))
+        for value in self.witnesses.of(schema):
             yield from self._last_pages(schema, value, page)
             yield value
-
-    def of_schema(self, pointer: Pointer) -> Iterator[Any]:
-        """Values of a schema, of objects that with the most members first."""
-        self._compiled.tries = 0
-        try:
-            found = self._sampler.witnesses(self._side.reference(pointer))
-        except _TooManyTriesError:
-            # It was left in the middle of a schema.
-            del self._sampler
-            found = ()
-        return iter(sorted(found, key=_members, reverse=True))
-
-    def _is_valid(self, schema: Pointer, value: Any) -> bool:
-        self._compiled.tries = 0
-        try:
-            return self._compiled.validator(self._side.reference(schema)).is_valid(value)
-        except UNUSABLE:
-            return False
 
     def _body(self, pointer: Pointer, page: Pagination | None) -> Iterator[Any]:
         """The example of the first JSON body at a place, if there is one."""
@@ -133,14 +84,16 @@ class Examples:
         ended = value
         for place, end in ((page.more, False), (page.total, 1), (page.pages, 1)):
             ended = ended if place is None else _with(ended, place.raw, end)
-        items = [[item] for item in islice(self.of_schema(self._items(schema, page) / "items"), 1)]
+        items = [
+            [item] for item in islice(self.witnesses.of(self._items(schema, page) / "items"), 1)
+        ]
         if _ends_without_items(page):
             items = [[]]
         for each in (*(_with(ended, page.items.raw, list_) for list_ in items), ended):
             without = each
             for place in (page.next, page.next_url):
                 without = without if place is None else _with(without, place.raw, None)
-            yield from (last for last in (without, each) if self._is_valid(schema, last))
+            yield from (last for last in (without, each) if self.witnesses.is_valid(schema, last))
 
     def _items(self, schema: Pointer, page: Pagination) -> Site:
         """The schema of the items of a page."""
@@ -179,10 +132,6 @@ def _with(value: Any, pointer: Pointer, member: Any) -> Any:
     if not isinstance(value, dict) or name not in value:
         return value
     return {**value, name: _with(value[name], join(*rest), member)}
-
-
-def _members(value: Any) -> int:
-    return len(value) if isinstance(value, dict | list) else 0
 
 
 def _written(value: Any) -> Text:

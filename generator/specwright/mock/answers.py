@@ -91,7 +91,7 @@ class Bodies:
         return tuple(islice(self.examples.valid(content, page), MOST))
 
     def _of(self, schema: Site | None) -> Iterator[Any]:
-        return iter((ANY,)) if schema is None else self.examples.of_schema(schema.pointer)
+        return iter((ANY,)) if schema is None else iter(self.examples.witnesses.of(schema.pointer))
 
     def _plain(self, name: str, content: Site) -> Iterator[Any]:
         """The texts that a schema allows; bytes are of no form."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from specwright import __version__
 from specwright.errors import Location
-from specwright.findings import Finding, Level, Report, Table
+from specwright.findings import Evidence, Finding, Level, Occurrence, Report, Table
 
 # A member that is new leaves it as it is; one that goes or changes its meaning does not.
 VERSION = 1
@@ -49,9 +50,11 @@ def _finding(finding: Finding) -> _Object:
         "pointer": finding.pointer,
         "message": finding.message,
         "subject": finding.affected.subject or None if finding.affected else None,
-        "operations": finding.affected.operations or None if finding.affected else None,
+        "operations": finding.operations or None,
         "related": _related(finding),
-        "evidence": [{"label": each.label, "text": each.text} for each in finding.evidence] or None,
+        "evidence": _evidence(finding.evidence) or None,
+        "cause": finding.cause or None,
+        "occurrences": [_occurrence(each) for each in finding.occurrences] or None,
         "reason": finding.waived,
     }
     written = {name: value for name, value in written.items() if value is not None}
@@ -59,6 +62,21 @@ def _finding(finding: Finding) -> _Object:
     if finding.counterexample is not None:
         written["counterexample"] = json.loads(finding.counterexample)
     return written
+
+
+def _occurrence(occurrence: Occurrence) -> _Object:
+    return {
+        "id": occurrence.id,
+        **({"operation": occurrence.operation} if occurrence.operation else {}),
+        **_place(occurrence.location),
+        "pointer": occurrence.pointer,
+        "message": occurrence.message,
+        "evidence": _evidence(occurrence.evidence),
+    }
+
+
+def _evidence(evidence: Sequence[Evidence]) -> list[_Object]:
+    return [{"label": each.label, "text": each.text} for each in evidence]
 
 
 def _related(finding: Finding) -> _Object | None:

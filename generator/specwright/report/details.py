@@ -17,9 +17,9 @@ def details(finding: Finding) -> Iterator[str]:
         yield visible(f"see also {finding.related}")
     if finding.counterexample is not None:
         yield visible(shorten(f"counterexample: {finding.counterexample}"))
+    if finding.operations and (finding.affected is not None or len(finding.operations) > 1):
+        yield visible(f"operations: {listed(finding.operations, _OPERATIONS)}")
     if finding.affected is not None:
-        if finding.affected.operations:
-            yield visible(f"operations: {listed(finding.affected.operations, _OPERATIONS)}")
         yield f"change: {finding.fingerprint}"
     for each in finding.evidence:
         yield visible(f"{each.label}:")

@@ -8,10 +8,11 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from urllib.parse import quote, quote_plus
 
 from specwright.errors import Location
-from specwright.findings import Affected, Finding, Report, Table
+from specwright.findings import Affected, Evidence, Finding, Occurrence, Report, Table
 
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
@@ -77,9 +78,14 @@ class Redaction:
     def report(self, report: Report) -> Report:
         """The report without secrets; its rules come from nobody else."""
 
-        def line(location: Location) -> str | None:
-            shown = report.line(location)
+        @cache
+        def of_file(file: str, number: int) -> str | None:
+            shown = report.line(Location(file, number, 1))
             return None if shown is None else self.text(shown)
+
+        # A whole document may be one line, about which there are hundreds of findings.
+        def line(location: Location) -> str | None:
+            return of_file(location.file, location.line)
 
         return replace(
             report,
@@ -99,14 +105,29 @@ class Redaction:
             pointer=self._optional(finding.pointer),
             message=self.text(finding.message),
             related=self._location(finding.related) if finding.related else None,
-            evidence=tuple(
-                replace(each, label=self.text(each.label), text=self.text(each.text))
-                for each in finding.evidence
-            ),
+            evidence=self._evidence(finding.evidence),
             counterexample=self._counterexample(finding.counterexample),
             waived=self._optional(finding.waived),
             related_pointer=self._optional(finding.related_pointer),
             affected=self._affected(finding.affected),
+            cause=self.text(finding.cause),
+            occurrences=tuple(map(self._occurrence, finding.occurrences)),
+        )
+
+    def _occurrence(self, occurrence: Occurrence) -> Occurrence:
+        return replace(
+            occurrence,
+            operation=self.text(occurrence.operation),
+            location=self._location(occurrence.location),
+            pointer=self.text(occurrence.pointer),
+            message=self.text(occurrence.message),
+            evidence=self._evidence(occurrence.evidence),
+        )
+
+    def _evidence(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
+        return tuple(
+            replace(each, label=self.text(each.label), text=self.text(each.text))
+            for each in evidence
         )
 
     def _affected(self, affected: Affected | None) -> Affected | None:

@@ -27,6 +27,16 @@ def overview(rules: Sequence[RuleDescription]) -> Iterator[str]:
             yield f"  {rule.id:<{width}}  {rule.recommended:<11}  {rule.strict:<7}  {first}"
 
 
+def paragraphs(rule: RuleDescription) -> Iterator[str]:
+    """Why there is a rule, what breaks it, what to do, and the levels that it has."""
+    yield rule.why
+    if rule.example:
+        yield f"For example: {rule.example}."
+    if rule.advice:
+        yield f"What to do: {rule.advice}"
+    yield f"Recommended: {rule.recommended}. Strict: {rule.strict}."
+
+
 def examples(rule: RuleDescription) -> Iterator[tuple[str, str]]:
     """What stands above each example of a rule, and the example; there may be words alone."""
     if rule.bad:
@@ -39,11 +49,7 @@ def examples(rule: RuleDescription) -> Iterator[tuple[str, str]]:
 
 def explained(rule: RuleDescription) -> str:
     """Why there is this rule, what it finds, and what would be better."""
-    paragraphs = [
-        f"{rule.id} ({rule.category})",
-        rule.why,
-        f"Recommended: {rule.recommended}. Strict: {rule.strict}.",
-    ]
+    parts = [f"{rule.id} ({rule.category})", *paragraphs(rule)]
     for label, example in examples(rule):
-        paragraphs += [label, indent(dedent(example).strip(), "    ")] if example else [label]
-    return "\n\n".join(paragraphs)
+        parts += [label, indent(dedent(example).strip(), "    ")] if example else [label]
+    return "\n\n".join(parts)

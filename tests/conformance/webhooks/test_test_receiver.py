@@ -179,12 +179,43 @@ def test_what_one_webhook_lacks_for_a_trial_is_said(tmp_path: Path) -> None:
     others = document["webhooks"].keys() - {"parcel.sent"}
     assert said == {
         "'parcel.sent' is not signed, so nothing can be forged",
-        *(f"'{name}' has no example that could be sent" for name in others),
+        *(f"'{name}' has no example, and no value of its schema was found" for name in others),
         *(
             f"'{name}' belongs to no union that may get more members"
             for name in document["webhooks"]
         ),
     }
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("oas-webhook-example-3.1.yaml", 1), ("polar.json", 41), ("resend.yaml", 17)],
+)
+def test_documents_of_others_need_no_examples(corpus: Path, name: str, count: int) -> None:
+    path = corpus / "specs" / name
+    received: list[object] = []
+
+    async def note(request: Request) -> Response:
+        received.append(json.loads(await request.body()))
+        return Response(status_code=200)
+
+    with Server(Starlette(routes=[Route("/in", note, methods=["POST"])])) as server:
+        command = [COMMAND, "test-receiver", f"{server.url}/in", "--document", str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    declared = webhooks(upgrade(load(path)))
+    assert len(declared) == count
+    # The last one is the first one again.
+    assert len(received) == count + 1
+    for webhook, event in zip(declared, received, strict=False):
+        assert not list(webhook.problems(event)), webhook.name
+
+
+def test_deliveries_that_are_signed_need_a_secret() -> None:
+    command = [COMMAND, "test-receiver", "http://127.0.0.1:1/in"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--secret-env" in done.stderr
 
 
 @pytest.mark.parametrize(

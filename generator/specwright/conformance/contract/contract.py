@@ -88,8 +88,8 @@ class Operation:
 
     @property
     def name(self) -> str:
-        """The operationId, or method and path."""
-        return self.site.name
+        """Method and path, such as `POST /orders`."""
+        return f"{self.method} {self.site.key}"
 
     @property
     def method(self) -> str:

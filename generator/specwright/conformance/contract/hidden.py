@@ -1,4 +1,4 @@
-"""Values that a document hides from reports: what is shown once, and what is sensitive."""
+"""Values that no report shows: secrets under well-known names, and those that a document hides."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from functools import cache
 from typing import TypeAlias
 
 from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.concealment import Concealment, texts
 from specwright.conformance.recording.exchange import (
     Exchange,
     JsonValue,
@@ -15,6 +16,7 @@ from specwright.conformance.recording.exchange import (
     Response,
     readings,
 )
+from specwright.conformance.recording.record import Record
 from specwright.document import sites
 from specwright.document.applicators import (
     Subschema,
@@ -26,13 +28,25 @@ from specwright.document.applicators import (
 )
 from specwright.document.model import Document
 from specwright.pointer import Pointer, resolve
+from specwright.report.redaction import Redaction
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.sensitive import SENSITIVE
 
 # A shorter text would be found in everything.
 _SHORTEST = 4
+# Of a value that only its name tells to be a secret, which other places hold by chance, too.
+_SHORTEST_NAMED = 6
 # A part of a value, and the schemas that apply to it.
 _Part: TypeAlias = tuple[list[Subschema], JsonValue]
+
+
+def conceal(contract: Contract, record: Record, keys: Iterable[str]) -> Redaction:
+    """Take the secrets out of the exchanges of a record; return what hides them elsewhere."""
+    values = hidden(contract, record.exchanges)
+    concealment = Concealment(texts([contract.document.data]).__contains__)
+    record.change(concealment)
+    values |= {each for each in concealment.found if len(each) >= _SHORTEST_NAMED}
+    return Redaction(keys, values)
 
 
 def hidden(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:

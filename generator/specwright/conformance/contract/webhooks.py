@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any
 
 from specwright.document.instances import Instances, Problem
@@ -25,6 +26,7 @@ from specwright.document.sites import (
 from specwright.document.unions import is_open, unknown_member
 from specwright.pointer import Pointer
 from specwright.runtime.shared.signature import Scheme
+from specwright.samples.witnesses import Witnesses
 from specwright.vocabulary.keywords.delivery import DELIVERY, Delivery
 from specwright.vocabulary.keywords.signature import SIGNATURE, Signature
 from specwright.vocabulary.keywords.trigger import TRIGGER, Trigger
@@ -98,6 +100,15 @@ def webhooks(document: Document) -> tuple[Webhook, ...]:
         for site in operations(document)
         if site.direction is Direction.WEBHOOK
     )
+
+
+def with_payloads(document: Document, webhooks: Iterable[Webhook]) -> Iterator[Webhook]:
+    """Yield the webhooks; one without an example gets a value of its schema, if there is one."""
+    witnesses = Witnesses(document)
+    for webhook in webhooks:
+        made = witnesses.of(webhook.payload) if webhook.payload and not webhook.examples else ()
+        fitting = (value for value in made if not any(webhook.problems(value)))
+        yield replace(webhook, examples=webhook.examples or tuple(islice(fitting, 1)))
 
 
 def registration(document: Document) -> Registration | None:

@@ -117,12 +117,10 @@ class _Run:
         """Judge the failed checks; those about what was created need the whole traffic."""
         record = self._target.record
         traffic = TrafficOracle(self._document, record.exchanges)
-        seen = set()
         for number, line in self._failures:
             report = self._report(number, line)
             found = report and violation(report, traffic)
-            if found and (found.rule, found.pointer) not in seen:
-                seen.add((found.rule, found.pointer))
+            if found:
                 record.violate(found)
 
     def account_for(self, number: int, processes: Processes) -> None:

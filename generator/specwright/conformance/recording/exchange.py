@@ -33,7 +33,7 @@ class Request:
     @property
     def json_or_none(self) -> JsonValue:
         """The body as JSON; None where it is none."""
-        return None if self.body is None else _json_or_none(self.body)
+        return None if self.body is None else json_or_none(self.body)
 
     @property
     def curl(self) -> str:
@@ -76,7 +76,7 @@ class Response:
     @property
     def json_or_none(self) -> JsonValue:
         """The body as JSON; None where it is none."""
-        return _json_or_none(self.body)
+        return json_or_none(self.body)
 
     def at(self, pointer: Pointer) -> JsonValue:
         """The value at a pointer of the JSON body; None where there is none."""
@@ -123,7 +123,8 @@ def _first(headers: Headers, name: str) -> str | None:
     return next((value for key, value in headers if key.lower() == wanted), None)
 
 
-def _json_or_none(body: bytes) -> JsonValue:
+def json_or_none(body: bytes) -> JsonValue:
+    """A body as JSON; None where it is none."""
     try:
         value: JsonValue = json.loads(body.decode())
     except (ValueError, RecursionError):

@@ -17,14 +17,18 @@ class Violation:
     Attributes:
         rule: id of a rule of `rules`.
         pointer: the part of the document that it breaks.
-        message: one sentence without values that differ from run to run.
+        message: one sentence that names operation, value and status, and nothing that differs
+            between two runs with the same seed.
         exchanges: what shows it, in the order in which it was sent; the last one is the proof.
+        cause: what is wrong, in words that are the same for every operation and value; empty if
+            it is the message without the operation at its beginning.
     """
 
     rule: str
     pointer: Pointer
     message: str
     exchanges: tuple[Exchange, ...] = ()
+    cause: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +58,15 @@ class Record:
     violations: list[Violation] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     checked: dict[str, set[Pointer]] = field(default_factory=dict)
-    _distinct: dict[tuple[str, Pointer, str], Violation] = field(default_factory=dict, repr=False)
+    _distinct: dict[tuple[object, ...], Violation] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 
     @property
     def failures(self) -> Mapping[str, Violation]:
-        """The violations by their ids, `F1` first: of those that say the same, the first one."""
+        """The violations by their ids, `F1` first: of those of one cause at one place, the first.
+
+        A place is a part of the document in the hands of one operation.
+        """
         with self._lock:
             return {f"F{number}": each for number, each in enumerate(self._distinct.values(), 1)}
 
@@ -79,6 +86,17 @@ class Record:
             self.exchanges.append(numbered)
         return numbered
 
+    def change(self, change: Callable[[Exchange], Exchange]) -> None:
+        """Put what a function makes of each exchange in its place, in violations, too."""
+
+        def changed(violation: Violation) -> Violation:
+            return replace(violation, exchanges=tuple(map(change, violation.exchanges)))
+
+        with self._lock:
+            self.exchanges = list(map(change, self.exchanges))
+            self.violations = list(map(changed, self.violations))
+            self._distinct = {key: changed(each) for key, each in self._distinct.items()}
+
     def check(self, rule: str, pointer: Pointer) -> None:
         """Note that a rule was applied to a part of the document."""
         with self._lock:
@@ -97,5 +115,7 @@ class Record:
 
     def _keep_violation(self, violation: Violation) -> None:
         self.violations.append(violation)
-        key = violation.rule, violation.pointer, violation.message
+        operation = violation.exchanges[-1].operation if violation.exchanges else None
+        said = violation.cause or violation.message
+        key = violation.rule, violation.pointer, operation, said
         self._distinct.setdefault(key, violation)

@@ -77,7 +77,10 @@ class Consumer:
                     )
                 found.append(self._finding(trial, answer))
         if not found:
-            raise InputError("no webhook of the document has an example that could be sent")
+            raise InputError(
+                "no webhook of the document has an example, or a schema of which a value was found",
+                hint="give one of them an example of its body in JSON",
+            )
         return found
 
     def _trials(self, webhooks: Sequence[Webhook]) -> Iterator[_Trial]:
@@ -136,7 +139,11 @@ class Consumer:
     def _left_out(self, webhooks: Sequence[Webhook]) -> Iterator[Finding]:
         for webhook in webhooks:
             reasons = [
-                (GENUINE, "has no example that could be sent", not webhook.examples),
+                (
+                    GENUINE,
+                    "has no example, and no value of its schema was found",
+                    not webhook.examples,
+                ),
                 (FORGERIES[0].rule, "is not signed, so nothing can be forged", not webhook.scheme),
                 (UNKNOWN, "belongs to no union that may get more members", not webhook.is_open),
             ]

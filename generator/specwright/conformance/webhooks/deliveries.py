@@ -103,18 +103,29 @@ class Forgery:
     make: Callable[[Genuine, Scheme], Message]
 
 
-def _rule(name: str, why: str) -> RuleDescription:
-    return RuleDescription(name, "receiver", why, "", "", Level.ERROR, Level.ERROR)
+def _rule(name: str, why: str, example: str, advice: str) -> RuleDescription:
+    levels = Level.ERROR, Level.ERROR
+    return RuleDescription(name, "receiver", why, "", "", *levels, example=example, advice=advice)
 
 
-GENUINE = _rule("acknowledges-genuine", "A genuine delivery is acknowledged.")
+GENUINE = _rule(
+    "acknowledges-genuine",
+    "A genuine delivery is acknowledged.",
+    "a delivery as the document declares it is answered 400",
+    "Compare the secret and the header of the signature with those of the document, and verify "
+    "the bytes before they are parsed.",
+)
 REPEATED = _rule(
     "acknowledges-repeated",
     "An event that comes again is acknowledged again: its sender may not know of the first time.",
+    "the same event a second time is answered 409",
+    "Note the ids of events that are done, and answer one that is known with success.",
 )
 UNKNOWN = _rule(
     "acknowledges-unknown-type",
     "An event of a type that is added later is acknowledged, though nothing is done about it.",
+    "an event of the type invoice.later is answered 422",
+    "Read the type first, and acknowledge one that there is no code for.",
 )
 
 
@@ -158,24 +169,30 @@ def _unsigned(genuine: Genuine, scheme: Scheme) -> Message:
 
 
 FORGERIES: tuple[Forgery, ...] = tuple(
-    Forgery(_rule(name, why), words, make)
-    for name, words, why, make in (
+    Forgery(_rule(name, why, example, advice), words, make)
+    for name, words, why, example, advice, make in (
         (
             "refuses-wrong-digest",
             "with the digest of other bytes",
             "A digest belongs to the bytes that came.",
+            "a delivery with the digest of other bytes is answered 200",
+            "Compute the digest of the body as it came, and compare the two in constant time.",
             _wrong_digest,
         ),
         (
             "refuses-old-timestamp",
             "with a timestamp one second too old",
             "Who recorded a delivery cannot send it again later.",
+            "a delivery that was signed longer ago than the tolerance is answered 200",
+            "Compare the timestamp of the signature with the clock, and refuse an old one.",
             _old,
         ),
         (
             "refuses-future-timestamp",
             "with a timestamp too far in the future",
             "Who recorded a delivery cannot keep it until its time comes.",
+            "a delivery that is signed for tomorrow is answered 200",
+            "Compare the distance to the clock in both directions.",
             _early,
         ),
         (
@@ -183,30 +200,40 @@ FORGERIES: tuple[Forgery, ...] = tuple(
             "whose body was written anew after it was signed",
             "A digest is compared with the bytes as they came, not with those that a serialiser "
             "makes of them.",
+            "a body with other white space than what was signed is answered 200",
+            "Verify the raw body, and parse it afterwards.",
             _rewritten,
         ),
         (
             "refuses-upper-case-digest",
             "with a digest in upper case",
             "Only what has exactly the declared form is compared.",
+            "a digest in upper case is answered 200",
+            "Compare the text of the digest as it is, without changing its case.",
             _capitals,
         ),
         (
             "refuses-second-digest",
             "with two digests",
             "Only what has exactly the declared form is compared.",
+            "a header with two digests, of which one is right, is answered 200",
+            "Read the header by its whole form, and refuse one with anything more.",
             _twice,
         ),
         (
             "refuses-unsigned",
             "without a signature",
             "Anybody can send what is not signed.",
+            "a delivery without the header is answered 200",
+            "Refuse a request without the header before its body is looked at.",
             _unsigned,
         ),
         (
             "refuses-other-secret",
             "signed with another secret",
             "Only the sender knows the secret.",
+            "a delivery that is signed with any secret is answered 200",
+            "Look whether the result of the comparison is used, and the secret is not empty.",
             _other_secret,
         ),
     )

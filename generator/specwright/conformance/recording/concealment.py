@@ -1,0 +1,184 @@
+"""Exchanges without the secrets that stand under well-known names."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from urllib.parse import unquote_plus
+
+from specwright.conformance.recording.exchange import Exchange, Headers, JsonValue
+from specwright.conformance.recording.secret_names import is_secret
+from specwright.report.redaction import REDACTED
+
+# Sources of requests whose values the test makes up itself.
+_INVENTORS = ("scenarios", "fuzzing")
+# A pair of a query, a fragment or a form.
+_PAIR = re.compile(r"(?P<name>[^?#&;=\s]+)=(?P<value>[^&#;\s]*)")
+# A field of a form and its value, up to the next boundary (RFC 7578, 4.2).
+_FIELD = re.compile(
+    rb'(?P<head>\bname="(?P<name>[^"]*)"[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n)(?P<value>.*?)(?=\r\n--)',
+    re.DOTALL,
+)
+# A member of JSON with a text.
+_MEMBER = re.compile(r'(?P<head>"(?P<name>[^"\\]+)"\s*:\s*)"(?P<value>(?:[^"\\]|\\.)*)"', re.DOTALL)
+_COOKIE = re.compile(r"(?P<name>[^=;\s]+)=(?P<value>[^;]*)")
+
+
+@dataclass(slots=True)
+class Concealment:
+    """Takes secrets out of exchanges, and keeps them for a search of all else.
+
+    A header, a parameter of a query, a field of a form and a member of JSON at any depth hold a
+    secret if their name says so. Values that the test makes up itself stay in what it sends, so
+    that the request can be repeated.
+
+    Attributes:
+        is_published: whether a text stands in the document, and so is not made up.
+        found: the values that were taken out, of those that are not published.
+    """
+
+    is_published: Callable[[str], bool]
+    found: set[str] = field(default_factory=set, repr=False)
+
+    def __call__(self, exchange: Exchange) -> Exchange:
+        """Return the exchange without the secrets of its request and its answer."""
+        request, response = exchange.request, exchange.response
+        take = self._take_published if exchange.source in _INVENTORS else self._take
+        return replace(
+            exchange,
+            request=replace(
+                request,
+                url=_in_pairs(request.url, take),
+                headers=self._headers(request.headers),
+                body=request.body and _in_body(request.header("content-type"), request.body, take),
+            ),
+            response=response
+            and replace(
+                response,
+                headers=self._headers(response.headers),
+                body=_in_body(response.header("content-type"), response.body, self._take),
+            ),
+        )
+
+    def _take(self, value: str) -> str:
+        if not self.is_published(value):
+            self.found.add(value)
+        return REDACTED if value else value
+
+    def _take_published(self, value: str) -> str:
+        return self._take(value) if self.is_published(value) else value
+
+    def _headers(self, headers: Headers) -> Headers:
+        return tuple((name, self._header(name.lower(), value)) for name, value in headers)
+
+    def _header(self, name: str, value: str) -> str:
+        match name:
+            case "authorization" | "proxy-authorization":
+                scheme, space, credentials = value.partition(" ")
+                return f"{scheme} {self._take(credentials)}" if space else self._take(value)
+            case "cookie":
+                return _COOKIE.sub(self._pair, value)
+            case "set-cookie":
+                return _COOKIE.sub(self._pair, value, count=1)
+            case "location" | "referer" | "link":
+                return _in_pairs(value, self._take)
+        return self._take(value) if is_secret(name) else value
+
+    def _pair(self, pair: re.Match[str]) -> str:
+        return f"{pair['name']}={self._take(pair['value'])}"
+
+
+_Take = Callable[[str], str]
+
+
+def _in_pairs(text: str, take: _Take) -> str:
+    def changed(pair: re.Match[str]) -> str:
+        if not is_secret(unquote_plus(pair["name"])):
+            return pair[0]
+        value = unquote_plus(pair["value"])
+        taken = take(value)
+        return pair[0] if taken == value else f"{pair['name']}={taken}"
+
+    return _PAIR.sub(changed, text)
+
+
+def _in_body(media_type: str | None, body: bytes, take: _Take) -> bytes:
+    match (media_type or "").partition(";")[0].strip().lower():
+        case "application/x-www-form-urlencoded":
+            return _in_pairs(body.decode("latin-1"), take).encode("latin-1")
+        case "multipart/form-data":
+            return _FIELD.sub(lambda each: _in_field(each, take), body)
+    return _in_json(body, take)
+
+
+def _in_field(found: re.Match[bytes], take: _Take) -> bytes:
+    if not is_secret(found["name"].decode("utf-8", "replace")):
+        return found[0]
+    return found["head"] + take(found["value"].decode("utf-8", "surrogateescape")).encode(
+        "utf-8", "surrogateescape"
+    )
+
+
+def _in_json(body: bytes, take: _Take) -> bytes:
+    """JSON without secrets; the same bytes if it has none."""
+    text = body.decode("utf-8", "surrogateescape")
+    try:
+        value: JsonValue = json.loads(text)
+        changed = _in_value(value, take)
+        return body if changed == value else json.dumps(changed).encode()
+    except (ValueError, RecursionError):
+        # Lines of JSON, events of a stream, or what is nested too deeply to be read.
+        return _MEMBER.sub(lambda each: _in_member(each, take), text).encode(
+            "utf-8", "surrogateescape"
+        )
+
+
+def _in_member(found: re.Match[str], take: _Take) -> str:
+    if not is_secret(found["name"]):
+        return found[0]
+    return f'{found["head"]}"{take(found["value"])}"'
+
+
+def _in_value(value: JsonValue, take: _Take) -> JsonValue:
+    match value:
+        case dict(members):
+            return {
+                name: _taken(member, take) if is_secret(name) else _in_value(member, take)
+                for name, member in members.items()
+            }
+        case list(items):
+            return [_in_value(item, take) for item in items]
+    return value
+
+
+def _taken(value: JsonValue, take: _Take) -> JsonValue:
+    """A secret, or a list of them; of an object, the members have names of their own."""
+    match value:
+        case str(text):
+            return take(text)
+        case list(items):
+            return [_taken(item, take) for item in items]
+        case dict():
+            return _in_value(value, take)
+        case bool() | None:
+            return value
+    written = json.dumps(value)
+    taken = take(written)
+    return value if taken == written else taken
+
+
+def texts(values: Iterable[JsonValue]) -> frozenset[str]:
+    """Return all texts and names of members in JSON values."""
+    found, pending = set[str](), list(values)
+    while pending:
+        match pending.pop():
+            case str(text):
+                found.add(text)
+            case dict(members):
+                found.update(members)
+                pending += members.values()
+            case list(items):
+                pending += items
+    return frozenset(found)

@@ -1,0 +1,118 @@
+"""The exchanges that made what other requests name, such as the id in their path."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from urllib.parse import parse_qsl, unquote, urlsplit
+
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
+from specwright.report.redaction import REDACTED
+
+_SAFE = ("GET", "HEAD", "OPTIONS", "TRACE", "QUERY")
+# A shorter text stands in many answers by chance; it counts as an id only.
+_SHORTEST = 6
+# Of one failure.
+_MOST = 10
+
+
+class Origins:
+    """Which exchange made a value: the last one before, of those that are not safe."""
+
+    def __init__(self, exchanges: Iterable[Exchange], literals: Collection[str]) -> None:
+        """Note what each exchange made; `literals` are parts of paths that are no values."""
+        self._literals = literals
+        self._makers: Mapping[str, list[Exchange]] = defaultdict(list)
+        for exchange in exchanges:
+            response = exchange.response
+            if response and response.is_success and exchange.request.method not in _SAFE:
+                own = set(_named(exchange.request))
+                for value in set(_told(response)) - own:
+                    self._makers[value].append(exchange)
+
+    def of(self, exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+        """Return the exchanges that must come before others, in the order of the run."""
+        there = {each.number for each in exchanges}
+        found: dict[int, Exchange] = {}
+        pending = list(exchanges)
+        while pending and len(found) < _MOST:
+            exchange = pending.pop()
+            for value in set(_named(exchange.request)) - set(self._literals):
+                maker = self._maker(value, exchange.number)
+                if maker is not None and maker.number not in found.keys() | there:
+                    found[maker.number] = maker
+                    pending.append(maker)
+        return tuple(found[number] for number in sorted(found))
+
+    def _maker(self, value: str, before: int) -> Exchange | None:
+        makers = (each for each in self._makers.get(value, ()) if each.number < before)
+        return max(makers, key=lambda each: each.number, default=None)
+
+
+def renamed(before: Response, now: Response) -> dict[str, str]:
+    """Return the values of an answer that are other ones now, by those that were in their place."""
+    places = dict(_leaves(before.json_or_none)) | _location(before)
+    fresh = dict(_leaves(now.json_or_none)) | _location(now)
+    return {
+        value: fresh[place]
+        for place, value in places.items()
+        # What a report hides is not known any more.
+        if fresh.get(place, value) != value and _is_telling(place, value) and REDACTED not in value
+    }
+
+
+def ids(response: Response) -> frozenset[str]:
+    """Return the ids in an answer."""
+    places = dict(_leaves(response.json_or_none)) | _location(response)
+    return frozenset(value for place, value in places.items() if is_id(place))
+
+
+def _told(response: Response) -> Iterator[str]:
+    places = {**dict(_leaves(response.json_or_none)), **_location(response)}
+    return (value for place, value in places.items() if _is_telling(place, value))
+
+
+def _named(request: Request) -> Iterator[str]:
+    """The values in a path, a query and a body."""
+    parts = urlsplit(request.url)
+    yield from map(unquote, filter(None, parts.path.split("/")))
+    yield from (value for _, value in parse_qsl(parts.query))
+    leaves = dict(_leaves(request.json_or_none))
+    yield from (value for place, value in leaves.items() if _is_telling(place, value))
+
+
+def _is_telling(place: tuple[str, ...], value: str) -> bool:
+    return is_id(place) or len(value) >= _SHORTEST
+
+
+def is_id(place: tuple[str, ...]) -> bool:
+    """Return whether a member is called an id, such as `id`, `orderId` and `order_id`."""
+    name = next((each for each in reversed(place) if not each.isdecimal()), "")
+    return name.lower() in ("id", "uuid", "key", "slug") or name.endswith(
+        ("_id", "-id", "Id", "ID")
+    )
+
+
+def _location(response: Response) -> dict[tuple[str, ...], str]:
+    """The last part of the place of what was made (RFC 9110, 10.2.2)."""
+    path = urlsplit(response.header("location") or "").path
+    last = unquote(path.rstrip("/").rpartition("/")[2])
+    return {("Location", "id"): last} if last else {}
+
+
+def _leaves(value: JsonValue) -> Iterator[tuple[tuple[str, ...], str]]:
+    """The texts and whole numbers of a JSON value, by the names that lead to them."""
+    pending: list[tuple[tuple[str, ...], JsonValue]] = [((), value)]
+    while pending:
+        place, found = pending.pop()
+        match found:
+            case dict(members):
+                pending += [((*place, name), each) for name, each in members.items()]
+            case list(items):
+                pending += [((*place, str(at)), each) for at, each in enumerate(items)]
+            case str(text):
+                yield place, text
+            case bool():
+                pass
+            case int(number):
+                yield place, str(number)

@@ -1,0 +1,114 @@
+"""A failure of an earlier run, tried again: first what it needs, then its own requests."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from specwright.conformance.bench.target import Target
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.contract.routes import Routes
+from specwright.conformance.recording.exchange import Exchange, json_or_none, value_at
+from specwright.conformance.recording.origins import ids, renamed
+from specwright.conformance.recording.renaming import in_body, in_path, in_text
+from specwright.conformance.result import Recorded, RecordedFailure
+from specwright.conformance.rules.monitors import Monitors
+from specwright.conformance.rules.replays import Repetition, Verdict, judge
+
+# Headers that name a request (draft-ietf-httpapi-idempotency-key-header).
+_KEY_HEADERS = ("idempotency-key",)
+# Of a key, so many characters are other ones in a repetition.
+_FRESH = 8
+
+
+@dataclass(slots=True)
+class Replay:
+    """A repetition of a failure; values that the run was given are replaced by those of now."""
+
+    contract: Contract
+    target: Target
+    failure: RecordedFailure
+    _names: dict[str, str] = field(default_factory=dict, repr=False)
+    _made: set[str] = field(default_factory=set, repr=False)
+    _refused: str = ""
+
+    def __post_init__(self) -> None:
+        """Let the monitors look at what is answered, and give each key of a request another end."""
+        self.target.record.monitors = (Monitors(self.contract, self.target.record),)
+        for each in (*self.failure.setup, *self.failure.requests):
+            for key in self._keys(each):
+                end = secrets.token_hex(_FRESH)[: min(_FRESH, len(key))]
+                self._names.setdefault(key, key[: -len(end)] + end)
+
+    def prepare(self) -> Iterator[tuple[Recorded, Exchange]]:
+        """Make what the requests need.
+
+        Raises:
+            TargetLost: there is no answer any more.
+        """
+        for each in self.failure.setup:
+            exchange = self._send(each)
+            yield each, exchange
+            if exchange.response is None or not exchange.response.is_success:
+                status = exchange.response.status if exchange.response else exchange.failure
+                self._refused = f"{each.method} {each.path}, which makes what it needs: {status}"
+            else:
+                self._made |= ids(exchange.response)
+
+    def repeat(self) -> Iterator[tuple[Recorded, Exchange]]:
+        """Send the requests of the failure.
+
+        Raises:
+            TargetLost: there is no answer any more.
+        """
+        for each in self.failure.requests:
+            yield each, self._send(each)
+
+    def verdict(self) -> Verdict:
+        """Whether the failure is still there."""
+        sent = self.target.record.exchanges[len(self.failure.setup) :]
+        found = judge(
+            Repetition(
+                self.contract,
+                self.failure.rule,
+                self.failure.pointer,
+                [each.answer for each in self.failure.requests],
+                sent,
+                self.target.record,
+                frozenset(self._made),
+            )
+        )
+        if self._refused and found.is_fixed is not False:
+            return Verdict(None, self._refused)
+        return found
+
+    def _send(self, recorded: Recorded) -> Exchange:
+        names = self._names
+        request = self.target.request(
+            recorded.method,
+            in_path(recorded.path, names),
+            role=recorded.role,
+            headers=[(name, in_text(value, names)) for name, value in recorded.headers],
+            body=None if recorded.body is None else in_body(recorded.body, names),
+        )
+        operation = self._routes.operation(request.method, request.url)
+        place = None if operation is None else operation.pointer
+        exchange = self.target.send(request, recorded.source, place, recorded.role)
+        if recorded.answer is not None and exchange.response is not None:
+            names.update(renamed(recorded.answer, exchange.response))
+        return exchange
+
+    @property
+    def _routes(self) -> Routes:
+        return Routes(self.contract, self.target.base_url)
+
+    def _keys(self, recorded: Recorded) -> Iterator[str]:
+        """The keys by which the server knows a request again."""
+        yield from (value for name, value in recorded.headers if name.lower() in _KEY_HEADERS)
+        operation = self._routes.operation(recorded.method, self.target.base_url + recorded.path)
+        declared = operation.declared["idempotency"] if operation is not None else None
+        if declared is not None and recorded.body is not None:
+            value = value_at(json_or_none(recorded.body), declared.key.raw)
+            if isinstance(value, str) and value:
+                yield value

@@ -1,0 +1,231 @@
+"""Whether a failure is still there, by its rule: what its requests were answered, then and now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.bench.target import OTHER
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Response
+from specwright.conformance.recording.record import Record
+from specwright.pointer import Pointer
+
+_GONE = (404, 410)
+# What says nothing of a rule that is about something else.
+_REFUSES_THE_KEY = (401, 403)
+_TOO_MANY = 429
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a failure is mended; None where that cannot be judged, and then `words` say why."""
+
+    is_fixed: bool | None
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repetition:
+    """The requests of a failure, sent again.
+
+    Attributes:
+        before: the answers that were recorded; None where no answer came.
+        now: the exchanges in the same order.
+        record: what the monitors say of them.
+        place: the pointer of the part of the document that the failure is about.
+        made: values of things that were made for the repetition.
+    """
+
+    contract: Contract
+    rule: str
+    place: Pointer
+    before: Sequence[Response | None]
+    now: Sequence[Exchange]
+    record: Record
+    made: frozenset[str] = frozenset()
+
+    @property
+    def proof(self) -> Response:
+        """The answer that shows it."""
+        response = self.now[-1].response
+        assert response is not None, "without an answer there is a verdict before"
+        return response
+
+    @property
+    def was(self) -> Response | None:
+        """The answer that showed it."""
+        return self.before[-1]
+
+    @property
+    def violation(self) -> str | None:
+        """What the monitors say of the proof by this rule."""
+        number = self.now[-1].number
+        return next(
+            (
+                each.message
+                for each in self.record.violations
+                if each.rule == self.rule and each.exchanges and each.exchanges[-1].number == number
+            ),
+            None,
+        )
+
+
+def judge(repetition: Repetition) -> Verdict:
+    """Return whether the failure is still there."""
+    last, was = repetition.now[-1], repetition.was
+    if repetition.violation is not None:
+        return Verdict(False, repetition.violation)
+    if last.response is None:
+        return Verdict(None, f"there is no answer ({last.failure})")
+    judge = _JUDGES.get(repetition.rule)
+    if judge is None:
+        words = f"'{repetition.rule}' needs more than these requests: run `specwright test` again"
+        return Verdict(None, words)
+    status, before = last.response.status, was.status if was is not None else None
+    if status != before and status == _TOO_MANY:
+        return Verdict(None, "the rate limit is used up (429)")
+    about_keys = repetition.rule in (Behaviour.CREDENTIALS_IGNORED, Behaviour.PERMISSION)
+    is_foreign = about_keys or last.role == OTHER
+    if status != before and status in _REFUSES_THE_KEY and not is_foreign:
+        return Verdict(None, f"the request is refused for its key ({status})")
+    return judge(repetition)
+
+
+def _shape(repetition: Repetition) -> Verdict:
+    """The monitors find nothing; but another answer is another thing to look at."""
+    status, was = repetition.proof.status, repetition.was
+    if was is None or status == was.status or repetition.proof.is_success:
+        return Verdict(True, f"the answer is as declared ({status})")
+    return Verdict(None, f"the answer is another one: {status}, before {was.status}")
+
+
+def _status(repetition: Repetition) -> Verdict:
+    status = repetition.proof.status
+    if status in _GONE and repetition.was is not None and repetition.was.status not in _GONE:
+        return Verdict(None, f"what the request is about is not there ({status})")
+    return Verdict(True, f"the status is a declared one ({status})")
+
+
+def _answered(repetition: Repetition) -> Verdict:
+    return Verdict(True, f"there is an answer ({repetition.proof.status})")
+
+
+def _refused(repetition: Repetition) -> Verdict:
+    """What was accepted must be refused; an error with a wrong code must have another one."""
+    response, was = repetition.proof, repetition.was
+    if response.is_success or response.status >= 500:
+        return Verdict(False, f"it is answered {response.status} again, and must be refused")
+    if was is not None and not was.is_success:
+        return _other_code(repetition)
+    if response.status in _GONE:
+        return Verdict(None, f"what the request is about is not there ({response.status})")
+    return Verdict(True, f"it is refused now ({response.status})")
+
+
+def _accepted(repetition: Repetition) -> Verdict:
+    response, was = repetition.proof, repetition.was
+    if response.is_success:
+        return Verdict(True, f"it is accepted now ({response.status})")
+    if was is not None and response.status == was.status:
+        return Verdict(False, f"it is refused again ({response.status})")
+    return Verdict(None, f"it is refused in another way ({response.status})")
+
+
+def _other_code(repetition: Repetition) -> Verdict:
+    """An error with a code that was not the right one: the same code is the same mistake."""
+    response, was, errors = repetition.proof, repetition.was, repetition.contract.errors
+    if was is None or errors is None:
+        return Verdict(None, "the document does not say where the code of an error is")
+    code, before = response.at(errors.code.raw), was.at(errors.code.raw)
+    if (response.status, code) == (was.status, before):
+        return Verdict(False, f"it is answered {response.status} with the code {code!r} again")
+    if response.is_success:
+        return Verdict(None, f"it is answered {response.status}, and no error")
+    return Verdict(True, f"it is answered {response.status} with the code {code!r}")
+
+
+def _found(repetition: Repetition) -> Verdict:
+    """What is there must be found, and nothing else."""
+    response, was = repetition.proof, repetition.was
+    if was is None or response.is_success == was.is_success:
+        return Verdict(False, f"it is answered {response.status} again")
+    return Verdict(True, f"it is answered {response.status} now")
+
+
+def _with_status(wanted: int) -> Callable[[Repetition], Verdict]:
+    def judge(repetition: Repetition) -> Verdict:
+        status = repetition.proof.status
+        is_fixed = status == wanted
+        return Verdict(
+            is_fixed, f"it is answered {status}" + ("" if is_fixed else f", not {wanted}")
+        )
+
+    return judge
+
+
+def _isolated(repetition: Repetition) -> Verdict:
+    response, was = repetition.proof, repetition.was
+    if not repetition.made:
+        return Verdict(None, "what belongs to the first partner could not be made again")
+    if was is None or not was.is_success:
+        return Verdict(None, "answers to two requests are compared: run `specwright test` again")
+    if not response.is_success:
+        return Verdict(True, f"another partner is refused now ({response.status})")
+    url, text = repetition.now[-1].request.url, response.body.decode("utf-8", "replace")
+    if any(value in url or value in text for value in repetition.made):
+        return Verdict(False, f"another partner reaches it ({response.status})")
+    return Verdict(True, "another partner is not shown it")
+
+
+def _method(repetition: Repetition) -> Verdict:
+    """Another method is refused, with those that the path has (RFC 9110, 15.5.6)."""
+    response, contract = repetition.proof, repetition.contract
+    if response.status != 405:
+        return Verdict(False, f"it is answered {response.status}, not 405")
+    allowed = {each.strip().upper() for each in (response.header("allow") or "").split(",")}
+    there = {each.method for each in contract.operations.values() if each.item == repetition.place}
+    if there and there <= allowed:
+        return Verdict(True, f"it is refused with Allow: {response.header('allow')}")
+    return Verdict(False, f"Allow is {response.header('allow')!r}")
+
+
+def _repeated(repetition: Repetition) -> Verdict:
+    first, again = repetition.now[0].response, repetition.proof
+    if first is None or not first.is_success or len(repetition.now) < 2:
+        return Verdict(None, "the first request does not succeed")
+    operation = repetition.contract.operations.get(repetition.now[0].operation or "")
+    declared = operation.declared["idempotency"] if operation is not None else None
+    if (first.status, first.body) != (again.status, again.body):
+        return Verdict(False, "the request again gets another answer than the first one")
+    header = declared.replay.header.raw if declared is not None else None
+    if header is not None and again.header(header) is None:
+        return Verdict(False, f"the second answer has no {header}")
+    return Verdict(True, "the request again gets the first answer")
+
+
+_JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
+    Behaviour.UNDECLARED_STATUS: _status,
+    Behaviour.SERVER_ERROR: _status,
+    Behaviour.NO_ANSWER: _answered,
+    Behaviour.UNDECLARED_MEDIA_TYPE: _shape,
+    Behaviour.RESPONSE_SCHEMA: _shape,
+    Behaviour.RESPONSE_HEADER: _shape,
+    Behaviour.REQUEST_ID: _shape,
+    Behaviour.RATE_LIMIT_HEADERS: _shape,
+    Behaviour.SHOWN_ONCE: _shape,
+    Behaviour.ERROR_CODE: _other_code,
+    Behaviour.INVALID_ACCEPTED: _refused,
+    Behaviour.CURSOR: _refused,
+    Behaviour.IDEMPOTENCY_CHANGED: _refused,
+    Behaviour.REQUIRES_ONE_OF: _refused,
+    Behaviour.VALID_REFUSED: _accepted,
+    Behaviour.CREATED_IS_FOUND: _found,
+    Behaviour.DELETED_IS_GONE: _found,
+    Behaviour.CREDENTIALS_IGNORED: _with_status(401),
+    Behaviour.PERMISSION: _with_status(403),
+    Behaviour.ISOLATION: _isolated,
+    Behaviour.METHOD_NOT_ALLOWED: _method,
+    Behaviour.IDEMPOTENCY_REPLAY: _repeated,
+}

@@ -1,0 +1,75 @@
+"""Values that the schemas of one document accept, found within a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, ClassVar
+
+from jsonschema_rs import Validator
+
+from specwright.document.model import Document
+from specwright.pointer import Pointer
+from specwright.samples.compiled import UNUSABLE, Compiled, Schema
+from specwright.samples.non_validating import ENFORCED, Tagged
+from specwright.samples.sampler import Sampler
+from specwright.samples.sides import Side
+
+# As many schemas are tried for one value. A schema that holds itself in several places is tried
+# a hundred thousand times otherwise.
+_TRIES = 2_000
+
+
+class _TooManyTriesError(Exception):
+    """No value is found in time."""
+
+
+class _Counted(Compiled):
+    """Schemas of which only so many are tried; counted and not timed, as results must not vary."""
+
+    keywords: ClassVar = {**ENFORCED, "discriminator": Tagged}
+    tries = 0
+
+    def validator(self, schema: Schema | bool) -> Validator:
+        self.tries += 1
+        if self.tries > _TRIES:
+            raise _TooManyTriesError
+        return super().validator(schema)
+
+
+class Witnesses:
+    """The witnesses of a document's schemas, each made when it is first asked for."""
+
+    def __init__(self, document: Document) -> None:
+        self._side = Side(document, "urn:document")
+
+    @cached_property
+    def _compiled(self) -> _Counted:
+        return _Counted((self._side,))
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        return Sampler(self._compiled)
+
+    def of(self, schema: Pointer) -> Sequence[Any]:
+        """Return values of a schema, of objects that with the most members first."""
+        self._compiled.tries = 0
+        try:
+            found = self._sampler.witnesses(self._side.reference(schema))
+        except _TooManyTriesError:
+            # It was left in the middle of a schema.
+            del self._sampler
+            found = ()
+        return sorted(found, key=_members, reverse=True)
+
+    def is_valid(self, schema: Pointer, value: Any) -> bool:
+        """Return whether the schema accepts a value; one that cannot be compiled accepts none."""
+        self._compiled.tries = 0
+        try:
+            return self._compiled.validator(self._side.reference(schema)).is_valid(value)
+        except UNUSABLE:
+            return False
+
+
+def _members(value: Any) -> int:
+    return len(value) if isinstance(value, dict | list) else 0

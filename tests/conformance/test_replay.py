@@ -1,0 +1,325 @@
+"""A failure is judged by its rule on a server that is fixed, still broken, or started again."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from specwright.cli import cli
+from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.bench.target import OTHER, Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.origins import Origins, renamed
+from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.recording.renaming import in_body, in_path
+from specwright.conformance.result import FILE, render
+from specwright.conformance.rules.replays import Repetition, judge
+from specwright.conformance.run import RunProfile, begin
+from specwright.conformance.scenarios.explore import explore
+from specwright.document.security import Credential
+from specwright.document.sources.load import load
+from tests.conformance.test_command import Exchange as Answering
+from tests.conformance.test_command import playing
+
+KEY = "test-key-of-anna-00000001"
+ITEM = {
+    "type": "object",
+    "required": ["id", "price"],
+    "properties": {"id": {"type": "string"}, "price": {"type": "integer"}},
+}
+
+
+def answer(schema: object = None, **headers: object) -> dict[str, Any]:
+    content = {"content": {"application/json": {"schema": schema}}} if schema else {}
+    return {"description": "…", "headers": headers, **content}
+
+
+PLACE = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+LOCATION = {"required": True, "schema": {"type": "string"}}
+PRICE = {"type": "object", "required": ["price"], "properties": {"price": {"type": "integer"}}}
+DOCUMENT = {
+    "openapi": "3.1.0",
+    "info": {"title": "Items", "version": "1"},
+    "security": [{"key": []}],
+    "paths": {
+        "/items": {
+            "post": {
+                "operationId": "createItem",
+                "requestBody": {
+                    "content": {"application/json": {"schema": PRICE, "example": {"price": 1}}}
+                },
+                "responses": {"201": answer(ITEM, Location=LOCATION), "422": answer()},
+            }
+        },
+        "/items/{id}": {
+            "get": {
+                "operationId": "getItem",
+                "parameters": [PLACE],
+                "responses": {"200": answer(ITEM), "404": answer(), "401": answer()},
+            },
+            "delete": {
+                "operationId": "deleteItem",
+                "parameters": [PLACE],
+                "responses": {"204": answer(), "404": answer()},
+            },
+        },
+    },
+    "components": {"securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-Key"}}},
+}
+
+
+class Items:
+    """A server of items; each start gives other ids. `bugs` are what it does wrong."""
+
+    def __init__(self, start: str, *bugs: str) -> None:
+        self.start, self.bugs = start, bugs
+        self.items: dict[str, object] = {}
+        self.numbers = count(1)
+
+    def respond(self, exchange: Answering) -> None:
+        identifier = exchange.path.rpartition("/")[2]
+        if exchange.headers["x-key"] != KEY and "no authentication" not in self.bugs:
+            exchange.answer(401)
+        elif exchange.command == "POST":
+            if "full" in self.bugs:
+                exchange.answer(422)
+                return
+            made = f"itm-{self.start}-{next(self.numbers)}"
+            self.items[made] = {"id": made, "price": "1" if "text" in self.bugs else 1}
+            place = {} if "no location" in self.bugs else {"location": f"/items/{made}"}
+            exchange.answer(201, json.dumps(self.items[made]).encode(), **place)
+        elif identifier not in self.items:
+            exchange.answer(404)
+        elif exchange.command == "DELETE":
+            del self.items[identifier]
+            exchange.answer(204, b"")
+        elif "fails" in self.bugs:
+            exchange.answer(500)
+        else:
+            exchange.answer(200, json.dumps(self.items[identifier]).encode())
+
+
+@pytest.fixture
+def document(tmp_path: Path) -> Path:
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    return path
+
+
+def after_a_run(document: Path, *bugs: str) -> tuple[Path, dict[str, str]]:
+    """The result of a run, and its failures by rule and method."""
+    contract = Contract(load(document))
+    with playing(Items("first", *bugs).respond) as port:
+        keys = {"main": KEY}
+        url = f"http://127.0.0.1:{port}"
+        with Target(url, Credential.of(contract.document), Record(), keys) as target:
+            run = begin(contract, target, RunProfile.QUICK, 1)
+            explore(Workbench(contract, target, "scenarios"))
+    path = document.with_name(FILE)
+    path.write_text(json.dumps(render(run)), "utf-8")
+    return path, {
+        f"{each['rule']} {each['requests'][-1]['method']}": each["id"]
+        for each in json.loads(path.read_text("utf-8"))["failures"]
+    }
+
+
+def replayed(result: Path, failure: str, server: Items, *arguments: str) -> Result:
+    """What replay says of a failure on another server."""
+    with playing(server.respond) as port:
+        value = json.loads(result.read_text("utf-8")) | {"target": f"http://127.0.0.1:{port}"}
+        result.write_text(json.dumps(value), "utf-8")
+        command = ["replay", str(result), failure, "--api-key-env", "KEY", *arguments]
+        return CliRunner().invoke(cli, command, env={"KEY": KEY})
+
+
+HEADER, SCHEMA, FAILS = "response-header POST", "response-schema GET", "server-error GET"
+
+
+@pytest.mark.parametrize(
+    ("bug", "failure", "expected"),
+    [
+        ("no location", HEADER, "fixed: the answer is as declared (201)"),
+        ("text", SCHEMA, "fixed: the answer is as declared (200)"),
+        ("fails", FAILS, "fixed: the status is a declared one (200)"),
+    ],
+)
+def test_a_failure_is_fixed_on_a_server_that_was_mended_and_started_again(
+    document: Path, bug: str, failure: str, expected: str
+) -> None:
+    result, failures = after_a_run(document, bug)
+    done = replayed(result, failures[failure], Items("second"))
+    assert done.exit_code == 0, done.output
+    assert done.output.splitlines()[-1] == expected
+
+
+@pytest.mark.parametrize(
+    ("bug", "failure"), [("no location", HEADER), ("text", SCHEMA), ("fails", FAILS)]
+)
+def test_a_failure_is_still_there_after_a_mere_start(
+    document: Path, bug: str, failure: str
+) -> None:
+    result, failures = after_a_run(document, bug)
+    done = replayed(result, failures[failure], Items("second", bug))
+    assert done.exit_code == 1, done.output
+    assert done.output.splitlines()[-1].startswith("still broken: ")
+
+
+def test_what_the_failure_needs_is_made_and_the_answers_are_shown_beside_each_other(
+    document: Path,
+) -> None:
+    result, failures = after_a_run(document, "text")
+    lines = replayed(result, failures[SCHEMA], Items("second")).output.splitlines()
+    assert lines[1].startswith("first POST http://127.0.0.1:")
+    assert lines[1].endswith("/items: 201")
+    assert lines[2].endswith("/items/itm-second-1")
+    before, now = lines.index("  before:"), lines.index("  now:")
+    assert '    {"id": "itm-first-1", "price": "1"}' in lines[before:now]
+    assert '    {"id": "itm-second-1", "price": 1}' in lines[now:]
+    assert KEY not in "".join(lines)
+
+
+def test_what_cannot_be_made_leaves_the_failure_unjudged(document: Path) -> None:
+    result, failures = after_a_run(document, "text")
+    done = replayed(result, failures[SCHEMA], Items("second", "full"))
+    assert done.exit_code == 2
+    last = done.output.splitlines()[-1]
+    assert last == "cannot be judged: POST /items, which makes what it needs: 422"
+
+
+def test_a_key_that_is_refused_judges_nothing(document: Path) -> None:
+    result, failures = after_a_run(document, "no location")
+    with playing(lambda exchange: exchange.answer(401)) as port:
+        value = json.loads(result.read_text("utf-8")) | {"target": f"http://127.0.0.1:{port}"}
+        result.write_text(json.dumps(value), "utf-8")
+        command = ["replay", str(result), failures[HEADER], "--api-key-env", "KEY"]
+        done = CliRunner().invoke(cli, command, env={"KEY": KEY})
+    assert done.exit_code == 2, done.output
+    assert "refused for its key (401)" in done.output.splitlines()[-1]
+
+
+def test_the_document_of_the_run_may_have_moved(document: Path) -> None:
+    result, failures = after_a_run(document, "text")
+    moved = document.rename(document.with_name("moved.json"))
+    done = CliRunner().invoke(
+        cli, ["replay", str(result), failures[SCHEMA], "--api-key-env", "KEY"], env={"KEY": KEY}
+    )
+    assert done.exit_code == 2
+    assert "openapi.json" in done.output
+    done = replayed(result, failures[SCHEMA], Items("second"), "--document", str(moved))
+    assert done.exit_code == 0, done.output
+
+
+# --- single rules ----------------------------------------------------------------------------
+
+
+def exchange(status: int, role: str = "main", body: bytes = b"{}", url: str = "/a") -> Exchange:
+    request = Request("GET", f"http://127.0.0.1{url}", ())
+    return Exchange(1, "scenarios", role, None, request, Response(status, (), body), None, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "now", "is_fixed"),
+    [
+        (Behaviour.INVALID_ACCEPTED, 201, 422, True),
+        (Behaviour.INVALID_ACCEPTED, 201, 200, False),
+        (Behaviour.INVALID_ACCEPTED, 201, 404, None),
+        (Behaviour.INVALID_ACCEPTED, 201, 429, None),
+        (Behaviour.INVALID_ACCEPTED, 201, 403, None),
+        (Behaviour.VALID_REFUSED, 422, 201, True),
+        (Behaviour.VALID_REFUSED, 422, 422, False),
+        (Behaviour.VALID_REFUSED, 422, 409, None),
+        (Behaviour.DELETED_IS_GONE, 200, 404, True),
+        (Behaviour.DELETED_IS_GONE, 200, 200, False),
+        (Behaviour.CREATED_IS_FOUND, 404, 200, True),
+        (Behaviour.CREATED_IS_FOUND, 404, 404, False),
+        (Behaviour.CREDENTIALS_IGNORED, 200, 401, True),
+        (Behaviour.CREDENTIALS_IGNORED, 200, 403, False),
+        (Behaviour.PERMISSION, 200, 403, True),
+        (Behaviour.UNDECLARED_STATUS, 418, 200, True),
+        (Behaviour.UNDECLARED_STATUS, 418, 404, None),
+        (Behaviour.RESPONSE_SCHEMA, 200, 404, None),
+        (Behaviour.RESPONSE_SCHEMA, 404, 404, True),
+        (Behaviour.PAGINATION, 200, 200, None),
+        (Behaviour.RATE_LIMIT, 200, 200, None),
+    ],
+)
+def test_each_rule_is_judged_by_what_it_asks_for(
+    document: Path, rule: str, before: int, now: int, is_fixed: bool | None
+) -> None:
+    given = (rule, "/paths", [Response(before, (), b"{}")], [exchange(now)], Record())
+    verdict = judge(Repetition(Contract(load(document)), *given))
+    assert verdict.is_fixed is is_fixed, verdict.words
+    assert verdict.words
+
+
+@pytest.mark.parametrize(
+    ("now", "is_fixed"),
+    [
+        (exchange(404, OTHER, url="/items/itm-2"), True),
+        (exchange(200, OTHER, url="/items/itm-2"), False),
+        (exchange(200, OTHER, b'[{"id": "itm-2"}]'), False),
+        (exchange(200, OTHER, b"[]"), True),
+    ],
+)
+def test_what_was_made_again_is_looked_for_in_what_another_partner_gets(
+    document: Path, now: Exchange, is_fixed: bool
+) -> None:
+    before = [Response(200, (), b"{}")]
+    contract = Contract(load(document))
+    rule = Behaviour.ISOLATION
+    made = Repetition(contract, rule, "/paths", before, [now], Record(), frozenset({"itm-2"}))
+    assert judge(made).is_fixed is is_fixed
+    assert judge(Repetition(contract, rule, "/paths", before, [now], Record())).is_fixed is None
+
+
+def test_a_violation_of_the_rule_that_the_monitors_see_is_the_failure(document: Path) -> None:
+    record = Record()
+    again = record.add(exchange(200))
+    record.violate(Violation("response-schema", "/paths", "no id", (again,)))
+    given = ("response-schema", "/paths", [Response(200, (), b"{}")], [again], record)
+    verdict = judge(Repetition(Contract(load(document)), *given))
+    assert (verdict.is_fixed, verdict.words) == (False, "no id")
+
+
+# --- what made a value -----------------------------------------------------------------------
+
+
+def sent(number: int, method: str, path: str, body: object, answered: object) -> Exchange:
+    request = Request(method, f"http://127.0.0.1{path}", (), json.dumps(body).encode())
+    response = Response(201, (), json.dumps(answered).encode())
+    return Exchange(number, "scenarios", "main", None, request, response, None, 0, 0)
+
+
+def test_makers_come_in_their_order_and_none_that_is_not_needed() -> None:
+    user = sent(1, "POST", "/users", {}, {"data": {"id": 7, "age": 9}})
+    other = sent(2, "POST", "/users", {}, {"data": {"id": 8}})
+    post = sent(3, "POST", "/posts", {"user_id": 7}, {"post": "p-00001"})
+    deleted = sent(4, "DELETE", "/posts/p-00001", None, None)
+    read = sent(5, "GET", "/posts/p-00001", None, None)
+    later = sent(6, "POST", "/posts", {}, {"post": "p-00001"})
+    origins = Origins([user, other, post, deleted, read, later], {"", "users", "posts"})
+    assert origins.of([deleted, read]) == (user, post)
+    assert origins.of([sent(7, "GET", "/nothing/9", None, None)]) == ()
+
+
+def test_new_values_take_the_places_of_old_ones_and_of_nothing_else() -> None:
+    before = Response(201, (("Location", "/a/x-000001"),), b'{"id": 1, "n": 1, "at": "2026-01-01"}')
+    now = Response(201, (("Location", "/a/x-000002"),), b'{"id": 2, "n": 3, "at": "2026-01-02"}')
+    names = renamed(before, now)
+    assert names == {"x-000001": "x-000002", "1": "2", "2026-01-01": "2026-01-02"}
+    assert in_path("/a/1/b/x-000001/11?c=1&at=2026-01-01", names) == (
+        "/a/2/b/x-000002/11?c=2&at=2026-01-02"
+    )
+    assert json.loads(in_body(b'{"item_id": 1, "count": 1, "to": "/a/x-000001"}', names)) == {
+        "item_id": 2,
+        "count": 1,
+        "to": "/a/x-000002",
+    }
+    assert in_body(b'{"a" : 1}', names) == b'{"a" : 1}'
