@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import valid_document
-from specwright.arguments.options import allow_refs_from
+from specwright.arguments.options import allow_refs_from, path_or_url
 from specwright.arguments.output import output_format
 from specwright.arguments.receiver import receiver_options, retry_scale
-from specwright.arguments.target import Access, access_options
+from specwright.arguments.target import Access, access_options, tested_document
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
 from specwright.conformance.contract.contract import Contract
@@ -51,8 +50,9 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 @click.argument("url")
 @click.option(
     "--document",
-    type=click.Path(path_type=Path),
-    help="The OpenAPI document.  [default: that of the project]",
+    type=path_or_url,
+    metavar="PATH|URL",
+    help="The OpenAPI document, or its address.  [default: that of the project]",
 )
 @access_options
 @click.option(
@@ -83,7 +83,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 def test(
     ctx: click.Context,
     url: str,
-    document: Path | None,
+    document: Path | str | None,
     access: Access,
     profile: str,
     seed: int | None,
@@ -98,7 +98,7 @@ def test(
     Requests change what is there: use a sandbox and test keys.
     """
     target_url = access.base_url(url)
-    contract = Contract(valid_document(document, allowed))
+    contract = Contract(tested_document(document, allowed, access.hosts))
     credential = Credential.of(contract.document)
     keys = _keys(access, credential)
     chosen = random.randrange(2**32) if seed is None else seed
