@@ -76,6 +76,13 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     metavar="PERCENT",
     help="The share of the contract that must be reached.",
 )
+@click.option(
+    "--max-response-time",
+    "max_seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="How long an answer may take.  [default: 30 at most]",
+)
 @receiver_options
 @retry_scale
 @allow_refs_from
@@ -90,6 +97,7 @@ def test(
     report_dir: Path | None,
     output: str,
     min_coverage: int,
+    max_seconds: float | None,
     receiver: ReceiverOptions | None,
     allowed: tuple[Path, ...],
 ) -> None:
@@ -104,7 +112,7 @@ def test(
     chosen = random.randrange(2**32) if seed is None else seed
     with Target(target_url, credential, Record(), keys) as target:
         reach(contract, target)
-        run = begin(contract, target, RunProfile(profile), chosen, receiver)
+        run = begin(contract, target, RunProfile(profile), chosen, receiver, max_seconds)
         interrupted = _go(run)
         redaction = Redaction(keys.values(), hidden(contract, run.record.exchanges))
         report = redaction.report(run.report())

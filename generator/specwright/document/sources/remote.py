@@ -30,9 +30,7 @@ class _Redirects(HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
-def fetch(
-    url: str, place: Location, allows: Callable[[str], bool] = lambda address: True
-) -> bytes:
+def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda address: True) -> bytes:
     """The content at an address, which the document refers to at a place.
 
     Args:
