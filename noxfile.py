@@ -33,6 +33,7 @@ CONFORMANCE_TESTS = (
     "tests/conformance",
     "tests/contract/test_faults.py",
     "tests/contract/test_faults_by_others.py",
+    "tests/contract/test_shops.py",
 )
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.
@@ -292,6 +293,15 @@ def faults_by_others(session: nox.Session) -> None:
     for step in ("prove", "judge"):
         run = ("python", "-m", f"tests.contract.faults_by_others.{step}", *session.posargs)
         session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
+
+
+@nox.session
+def shops(session: nox.Session) -> None:
+    """Judge the bugs of two shops, in FastAPI and in Django (an hour; `-- django NAME`)."""
+    install_workspace(session)
+    install_group(session, "test")
+    run = ("python", "-m", "tests.contract.shops.judge", *session.posargs)
+    session.run(*run, env={"PYTHONDONTWRITEBYTECODE": ""})
 
 
 @nox.session

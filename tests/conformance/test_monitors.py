@@ -167,3 +167,25 @@ def test_a_range_of_media_types_holds_those_of_one_type(
     headers = {"RateLimit": '"all";r=1;t=1', "Content-Type": given}
     found = [rule for rule, _ in blamed(contract, "getCredit", 200, **headers)]
     assert found == ([] if is_declared else ["undeclared-media-type"])
+
+
+@pytest.mark.parametrize(
+    ("limit", "seconds", "rules"),
+    [
+        (0.5, 0.51, ["response-time"]),
+        (0.5, 0.5, []),
+        (None, 29.0, []),
+    ],
+)
+def test_an_answer_may_take_as_long_as_it_may(
+    contract: Contract, limit: float | None, seconds: float, rules: list[str]
+) -> None:
+    record = Record()
+    operation = contract.by_id["listHooks"]
+    request = Request("GET", "http://127.0.0.1/hooks", ())
+    exchange = Exchange(
+        0, "scenarios", MAIN, operation.pointer, request, Response(429, (), b""), None, 0, seconds
+    )
+    said = [each.rule for each in Monitors(contract, record, limit)(exchange)]
+    assert [each for each in said if each == "response-time"] == rules
+    assert ("response-time" in record.checked) == (limit is not None)

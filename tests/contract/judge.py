@@ -131,7 +131,12 @@ def alone(served: Served, program: str) -> frozenset[tuple[str, str]]:
                 check=False,
                 timeout=PATIENCE_SECONDS,
             )
-        lines = report.read_text("utf-8").splitlines() if report.exists() else []
+        return failures(report)
+
+
+def failures(report: Path) -> frozenset[tuple[str, str]]:
+    """Return the checks of schemathesis that failed by its report, with their operation."""
+    lines = report.read_text("utf-8").splitlines() if report.exists() else []
     return frozenset(failed for line in lines for failed in _failed(json.loads(line)))
 
 

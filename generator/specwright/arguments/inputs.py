@@ -57,13 +57,22 @@ def valid_document(named: Path | None, allowed: tuple[Path, ...]) -> Document:
         InputError: it has errors.
     """
     path = chosen_document(configured(document=named))
-    loaded = upgrade(read_document(path, allowed))
-    if check(loaded, Settings()).has_errors:
+    return without_errors(read_document(path, allowed))
+
+
+def without_errors(document: Document) -> Document:
+    """Return a document, upgraded.
+
+    Raises:
+        InputError: it has errors.
+    """
+    upgraded = upgrade(document)
+    if check(upgraded, Settings()).has_errors:
         raise InputError(
-            f"{path}: nothing is tested against a document with errors",
-            hint=f"see specwright validate {path}",
+            f"{document.path}: nothing is tested against a document with errors",
+            hint=f"see specwright validate {document.path}",
         )
-    return loaded
+    return upgraded
 
 
 def lint_settings(

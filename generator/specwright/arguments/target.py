@@ -7,12 +7,16 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
 import click
 
+from specwright.arguments.inputs import valid_document, without_errors
 from specwright.conformance.bench.target import LIMITED, MAIN, OTHER, SUSPENDED
+from specwright.document.model import Document
+from specwright.document.sources.load import load_from
 from specwright.errors import InputError
 
 _EXAMPLE = "such as http://host/v1"
@@ -139,12 +143,35 @@ def checked_url(url: str, hosts: tuple[str, ...]) -> SplitResult:
     """
     parts = http_url(url)
     host = parts.hostname or ""
-    if not _is_loopback(host) and host not in hosts:
+    if not _is_allowed(host, hosts):
         raise InputError(
             f"{host} is not this machine, and a test changes what is there",
             hint=f"if it may, pass --allow-host {host}",
         )
     return parts
+
+
+def tested_document(
+    named: Path | str | None, allowed: tuple[Path, ...], hosts: tuple[str, ...]
+) -> Document:
+    """Return the document that an implementation is held to, upgraded.
+
+    Args:
+        named: its path, or its address on a machine that requests may be sent to.
+        allowed: directories outside the project that it may refer to, too.
+
+    Raises:
+        InputError: it cannot be used.
+    """
+    if not isinstance(named, str):
+        return valid_document(named, allowed)
+    checked_url(named, hosts)
+    found = load_from(named, lambda url: _is_allowed(urlsplit(url).hostname or "", hosts))
+    return without_errors(found)
+
+
+def _is_allowed(host: str, hosts: tuple[str, ...]) -> bool:
+    return host in hosts or _is_loopback(host)
 
 
 def _is_loopback(host: str) -> bool:

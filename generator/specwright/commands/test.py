@@ -8,11 +8,10 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import valid_document
-from specwright.arguments.options import allow_refs_from
+from specwright.arguments.options import allow_refs_from, path_or_url
 from specwright.arguments.output import output_format
 from specwright.arguments.receiver import receiver_options, retry_scale
-from specwright.arguments.target import Access, access_options
+from specwright.arguments.target import Access, access_options, tested_document
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
 from specwright.conformance.contract.contract import Contract
@@ -51,8 +50,9 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 @click.argument("url")
 @click.option(
     "--document",
-    type=click.Path(path_type=Path),
-    help="The OpenAPI document.  [default: that of the project]",
+    type=path_or_url,
+    metavar="PATH|URL",
+    help="The OpenAPI document, or its address.  [default: that of the project]",
 )
 @access_options
 @click.option(
@@ -76,6 +76,13 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     metavar="PERCENT",
     help="The share of the contract that must be reached.",
 )
+@click.option(
+    "--max-response-time",
+    "max_seconds",
+    type=click.FloatRange(0, min_open=True),
+    metavar="SECONDS",
+    help="How long an answer may take.  [default: 30 at most]",
+)
 @receiver_options
 @retry_scale
 @allow_refs_from
@@ -83,13 +90,14 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
 def test(
     ctx: click.Context,
     url: str,
-    document: Path | None,
+    document: Path | str | None,
     access: Access,
     profile: str,
     seed: int | None,
     report_dir: Path | None,
     output: str,
     min_coverage: int,
+    max_seconds: float | None,
     receiver: ReceiverOptions | None,
     allowed: tuple[Path, ...],
 ) -> None:
@@ -98,13 +106,13 @@ def test(
     Requests change what is there: use a sandbox and test keys.
     """
     target_url = access.base_url(url)
-    contract = Contract(valid_document(document, allowed))
+    contract = Contract(tested_document(document, allowed, access.hosts))
     credential = Credential.of(contract.document)
     keys = _keys(access, credential)
     chosen = random.randrange(2**32) if seed is None else seed
     with Target(target_url, credential, Record(), keys) as target:
         reach(contract, target)
-        run = begin(contract, target, RunProfile(profile), chosen, receiver)
+        run = begin(contract, target, RunProfile(profile), chosen, receiver, max_seconds)
         interrupted = _go(run)
         redaction = conceal(contract, run.record, keys.values())
         report = redaction.report(run.report())

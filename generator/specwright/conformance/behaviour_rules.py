@@ -44,6 +44,7 @@ class Behaviour(StrEnum):
     RATE_LIMIT = "rate-limit"
     RATE_LIMIT_SCOPE = "rate-limit-scope"
     RATE_LIMIT_HEADERS = "rate-limit-headers"
+    RESPONSE_TIME = "response-time"
     EVENT_MISSING = "event-missing"
     EVENT_SCHEMA = "event-schema"
     EVENT_HEADERS = "event-headers"
@@ -160,6 +161,9 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
             "What is limited separately, such as each key, is counted separately."
         ),
         Behaviour.RATE_LIMIT_HEADERS: "Headers about the rate limit are there and tell the truth.",
+        Behaviour.RESPONSE_TIME: (
+            "An answer is complete within the time that `--max-response-time` gives."
+        ),
     },
     Category.WEBHOOKS: {
         Behaviour.EVENT_MISSING: (

@@ -203,7 +203,12 @@ def begin(
     profile: RunProfile,
     seed: int,
     receiver: ReceiverOptions | None = None,
+    max_seconds: float | None = None,
 ) -> Run:
-    """A run whose record is watched by the monitors."""
-    target.record.monitors = (Monitors(contract, target.record),)
+    """A run whose record is watched by the monitors.
+
+    Args:
+        max_seconds: that an answer may take; None if it does not matter.
+    """
+    target.record.monitors = (Monitors(contract, target.record, max_seconds),)
     return Run(contract, target, profile, seed, receiver)

@@ -53,10 +53,15 @@ class _Answer:
 
 @dataclass(slots=True)
 class Monitors:
-    """The rules with what they remember of a run."""
+    """The rules with what they remember of a run.
+
+    Attributes:
+        max_seconds: that an answer may take; None if it does not matter.
+    """
 
     contract: Contract
     record: Record
+    max_seconds: float | None = None
     _request_ids: dict[str, Exchange] = field(default_factory=dict)
     _secrets: dict[str, Exchange] = field(default_factory=dict)
 
@@ -70,6 +75,7 @@ class Monitors:
             return [Violation(Behaviour.NO_ANSWER, operation.pointer, reason, (exchange,))]
         found = list(self._of_any(exchange, exchange.response))
         if operation is not None and exchange.request.method == operation.method:
+            found += self._response_time(exchange, operation)
             found += self._of_operation(exchange, operation, exchange.response)
         return found
 
@@ -102,6 +108,14 @@ class Monitors:
         answer = _Answer(exchange, operation, response, declared)
         for rule in (self._body, self._headers, self._error, self._order, self._rate_headers):
             yield from rule(answer)
+
+    def _response_time(self, exchange: Exchange, operation: Operation) -> Iterator[Violation]:
+        if self.max_seconds is None:
+            return
+        self.record.check(Behaviour.RESPONSE_TIME, operation.pointer)
+        if exchange.seconds > self.max_seconds:
+            message = f"{operation.name}: the answer took more than {self.max_seconds:g} s"
+            yield Violation(Behaviour.RESPONSE_TIME, operation.pointer, message, (exchange,))
 
     def _who(self, exchange: Exchange) -> str:
         operation = self.contract.operations.get(exchange.operation or "")

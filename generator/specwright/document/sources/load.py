@@ -19,6 +19,8 @@ from specwright.files import read_regular
 
 _SUPPORTED = re.compile(r"3\.[012]\.\d+(-.+)?")
 _BOM = b"\xef\xbb\xbf"
+# Bytes of what is not a document.
+_SHOWN = 120
 
 
 def load(
@@ -40,6 +42,19 @@ def load(
     return resolved(load_in_part(path, remote=remote, within=within, read=read))
 
 
+def load_from(address: str, allows: Callable[[str], bool]) -> Document:
+    """Read a document from its address; it may refer to nothing outside itself.
+
+    Args:
+        allows: whether a redirect may lead to an address.
+
+    Raises:
+        InputError: there is nothing to be had, or it is not an OpenAPI document.
+    """
+    content = _fetched(address, allows)
+    return resolved(_loaded(address, content, Remote.REFUSE, Directories(address, ())))
+
+
 def load_in_part(
     path: str | Path,
     *,
@@ -53,15 +68,15 @@ def load_in_part(
         path: or its address on another machine.
     """
     file = str(path)
-    content = _fetched(file) if is_remote(file) else read_file(file, read)
+    content = _fetched(file, is_remote) if is_remote(file) else read_file(file, read)
     return _loaded(file, content, remote, Directories(file, within))
 
 
-def _fetched(address: str) -> bytes:
+def _fetched(address: str, allows: Callable[[str], bool]) -> bytes:
     # Imported here because almost no run needs it.
     from specwright.document.sources.remote import fetch
 
-    return fetch(address, Location(address, 1, 1))
+    return fetch(address, Location(address, 1, 1), allows)
 
 
 def resolved(document: Document) -> Document:
@@ -106,8 +121,16 @@ def parse_openapi(file: str, content: bytes) -> JsonObject:
 
 
 def _parse_openapi(file: str, content: bytes) -> tuple[JsonObject, Source]:
-    data, source = parse(file, content)
-    _check_is_openapi(data, source)
+    try:
+        data, source = parse(file, content)
+        _check_is_openapi(data, source)
+    except InputError as error:
+        if not is_remote(file):
+            raise
+        # Nobody can open the file to see what a server has sent instead.
+        shown = content[:_SHOWN].decode("utf-8", "replace")
+        message = f"{error.message}; the answer begins {shown!r}"
+        raise InputError(message, error.location, error.hint) from None
     return data, source
 
 

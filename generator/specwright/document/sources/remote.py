@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from http.client import HTTPException
 from typing import IO
 from urllib.error import URLError
@@ -15,19 +16,28 @@ SECONDS = 10
 
 
 class _Redirects(HTTPRedirectHandler):
+    def __init__(self, allows: Callable[[str], bool]) -> None:
+        self._allows = allows
+
     # The handler of the library lets a server lead to FTP, too.
     def redirect_request(
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: object, newurl: str
     ) -> Request | None:
         if not is_remote(newurl):
             raise URLError("it leads to an address that is not HTTP")
+        if not self._allows(newurl):
+            raise URLError("it leads to another machine")
         return super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]
 
 
-def fetch(url: str, place: Location) -> bytes:
-    """The content at an address, which the document refers to at a place."""
+def fetch(url: str, place: Location, allows: Callable[[str], bool] = lambda address: True) -> bytes:
+    """The content at an address, which the document refers to at a place.
+
+    Args:
+        allows: whether a redirect may lead to an address.
+    """
     try:
-        with build_opener(_Redirects).open(url, timeout=SECONDS) as answer:
+        with build_opener(_Redirects(allows)).open(url, timeout=SECONDS) as answer:
             content: bytes = answer.read(LARGEST + 1)
     except (HTTPException, OSError, ValueError) as error:
         raise InputError(

@@ -1,0 +1,173 @@
+"""A pytest plugin: a test for each operation of a document; nothing unless it is asked for.
+
+Decisions: docs/decisions/0186-contract-tests-in-pytest.md.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from specwright.testing import Data, OperationOutcome, Outcome
+
+_PARAMETER = "specwright_operation"
+# Tests of operations for projects that have none of their own.
+_CASES = Path(__file__).with_name("testing") / "cases.py"
+_NODE = "contract"
+_NAMES = pytest.StashKey[list[str]]()
+
+# Destination, metavar, and what is said of it.
+_OPTIONS = {
+    "url": ("URL", "The base URL of the server whose operations are tested."),
+    "app": ("MODULE:NAME", "The ASGI or WSGI application whose operations are tested."),
+    "document": ("PATH|URL", "The OpenAPI document; by default that of the application."),
+    "api-key-env": ("NAME", "The environment variable that holds the API key."),
+    "other-api-key-env": ("NAME", "The variable with a key of another partner."),
+    "data": ("PATH", "A TOML file with examples, by operation."),
+    "profile": ("quick|full", "How thorough the test is."),
+    "seed": ("NUMBER", "The same one makes the same requests."),
+    "max-response-time": ("SECONDS", "How long an answer may take."),
+}
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("specwright", "contract tests by an OpenAPI document")
+    for name, (metavar, help_) in _OPTIONS.items():
+        group.addoption(f"--specwright-{name}", metavar=metavar, help=help_)
+    group.addoption(
+        "--specwright-allow-host",
+        action="append",
+        default=[],
+        metavar="HOST",
+        help="A host other than this machine that may be tested (repeatable).",
+    )
+
+
+def _option(config: pytest.Config, name: str) -> Any:
+    return config.getoption(f"--specwright-{name}")
+
+
+def _is_asked(config: pytest.Config) -> bool:
+    return any(_option(config, name) for name in ("url", "app", "document"))
+
+
+def _given_target(config: pytest.Config) -> Any:
+    """The base URL or the application that options name; None if they name neither."""
+    named = _option(config, "app")
+    if named is None:
+        return _option(config, "url")
+    module, _, attribute = named.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise pytest.UsageError(f"--specwright-app {named}: {error}") from None
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Read the document; here, as one that cannot be used is a mistake of usage."""
+    if _is_asked(session.config):
+        session.config.stash[_NAMES] = _operations(session.config)
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Make a test for each operation."""
+    if _PARAMETER in metafunc.fixturenames:
+        names = metafunc.config.stash.get(_NAMES, [])
+        metafunc.parametrize(_PARAMETER, names, ids=str, indirect=True, scope="session")
+
+
+def _operations(config: pytest.Config) -> list[str]:
+    from specwright.conformance.contract.contract import Contract
+    from specwright.errors import InputError
+    from specwright.testing.check import document_of, name_of
+
+    try:
+        target, hosts = _given_target(config), _option(config, "allow-host")
+        contract = Contract(document_of(target, _option(config, "document"), hosts))
+    except InputError as error:
+        raise pytest.UsageError(str(error)) from None
+    return [name_of(each) for each in contract.operations.values()]
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(
+    session: pytest.Session, config: pytest.Config, items: list[pytest.Item]
+) -> None:
+    """Add a test for each operation, unless the project has tests of operations itself."""
+    has_own = any(_PARAMETER in getattr(each, "fixturenames", ()) for each in items)
+    if _is_asked(config) and not has_own:
+        module = pytest.Module.from_parent(session, path=_CASES, nodeid=_NODE)
+        items += session.genitems(module)
+
+
+@pytest.fixture(scope="session")
+def specwright_target(pytestconfig: pytest.Config) -> Any:
+    """What is tested: a base URL, or an ASGI or WSGI application."""
+    target = _given_target(pytestconfig)
+    if target is None:
+        raise pytest.UsageError("name what is tested with --specwright-url or --specwright-app")
+    return target
+
+
+@pytest.fixture(scope="session")
+def specwright_keys(pytestconfig: pytest.Config) -> Mapping[str, str]:
+    """The keys by role: `main`, `other`, `limited` and `suspended`."""
+    named = {"main": "api-key-env", "other": "other-api-key-env"}
+    variables = {role: _option(pytestconfig, name) for role, name in named.items()}
+    return {role: os.environ[name] for role, name in variables.items() if name}
+
+
+@pytest.fixture(scope="session")
+def specwright_data(pytestconfig: pytest.Config) -> Data:
+    """Examples of one's own, by operation."""
+    from specwright.testing.data import read_data
+
+    file = _option(pytestconfig, "data")
+    return read_data(Path(file)) if file else {}
+
+
+@pytest.fixture(scope="session")
+def specwright_outcome(
+    pytestconfig: pytest.Config,
+    specwright_target: Any,
+    specwright_keys: Mapping[str, str],
+    specwright_data: Data,
+) -> Outcome:
+    """What the run came to, which all tests of operations share."""
+    from specwright.testing import check
+
+    chosen = {
+        "profile": _option(pytestconfig, "profile"),
+        "seed": _number(pytestconfig, "seed", int),
+        "max_response_time": _number(pytestconfig, "max-response-time", float),
+    }
+    return check(
+        specwright_target,
+        _option(pytestconfig, "document"),
+        keys=specwright_keys,
+        data=specwright_data,
+        hosts=_option(pytestconfig, "allow-host"),
+        **{name: value for name, value in chosen.items() if value is not None},
+    )
+
+
+def _number(config: pytest.Config, name: str, kind: type[int] | type[float]) -> int | float | None:
+    text = _option(config, name)
+    try:
+        return None if text is None else kind(text)
+    except ValueError:
+        raise pytest.UsageError(f"--specwright-{name} {text}: not a number") from None
+
+
+@pytest.fixture(scope="session")
+def specwright_operation(
+    request: pytest.FixtureRequest, specwright_outcome: Outcome
+) -> OperationOutcome:
+    """What the run found of one operation."""
+    return specwright_outcome.operations[request.param]

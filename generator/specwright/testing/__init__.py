@@ -1,0 +1,7 @@
+"""Contract tests from Python: `check` holds an application or a server to its document."""
+
+from specwright.testing.check import check
+from specwright.testing.data import Data, Example
+from specwright.testing.outcome import OperationOutcome, Outcome
+
+__all__ = ["Data", "Example", "OperationOutcome", "Outcome", "check"]

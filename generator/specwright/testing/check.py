@@ -1,0 +1,157 @@
+"""A run of contract tests as a function."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from specwright.arguments.inputs import without_errors
+from specwright.arguments.target import checked_url, tested_document
+from specwright.conformance.bench.preflight import reach
+from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.recording.record import Record
+from specwright.conformance.results.coverage import never_succeeded
+from specwright.conformance.run import Run, RunProfile, begin
+from specwright.document.model import Document, is_remote
+from specwright.document.security import Credential
+from specwright.document.sources.load import load
+from specwright.errors import InputError
+from specwright.findings import Evidence, Finding, Report
+from specwright.report.redaction import Redaction
+from specwright.testing.data import Data, with_data
+from specwright.testing.outcome import OperationOutcome, Outcome
+from specwright.testing.serve import served
+
+DEFAULT_SEED = 1
+
+
+def check(
+    target: Any,
+    document: str | Path | Mapping[str, Any] | None = None,
+    *,
+    keys: Mapping[str, str] | None = None,
+    data: Data | None = None,
+    profile: str = RunProfile.QUICK,
+    seed: int = DEFAULT_SEED,
+    hosts: Sequence[str] = (),
+    max_response_time: float | None = None,
+) -> Outcome:
+    """Hold an implementation to its document, as `specwright test` does.
+
+    Requests change what is there: use a sandbox and test keys.
+
+    Args:
+        target: an ASGI or WSGI application, which is served on this machine, or a base URL.
+        document: its path, its address or its content; by default what `target.openapi()`
+            returns, as FastAPI has it, else the document of the project.
+        keys: the keys of roles: `main`, `other` for another partner, `limited` for one whose rate
+            limits are used up, `suspended` for one that may do nothing.
+        data: examples that stand in for those of the document.
+        profile: `quick` or `full`.
+        seed: the same one makes the same requests.
+        hosts: those beside this machine that may be tested.
+        max_response_time: the seconds that an answer may take.
+
+    Raises:
+        InputError: the document or the target cannot be used.
+    """
+    read = document_of(target, document, hosts)
+    contract = Contract(with_data(read, data or {}))
+    credential = Credential.of(contract.document)
+    given = dict(keys or {})
+    if credential is not None and MAIN not in given:
+        raise InputError("the document asks for a credential", hint="pass keys={'main': …}")
+    if MAIN in given:
+        given[STRANGER] = stranger(given[MAIN])
+    with _at(target, hosts) as url, Target(url, credential, Record(), given) as bench:
+        reach(contract, bench)
+        run = begin(contract, bench, RunProfile(profile), seed, max_seconds=max_response_time)
+        run.go()
+    redaction = Redaction(given.values(), hidden(contract, run.record.exchanges))
+    return _outcome(run, redaction)
+
+
+def document_of(
+    target: Any, named: str | Path | Mapping[str, Any] | None, hosts: Sequence[str] = ()
+) -> Document:
+    """Return the document of a target, as `check` is told it.
+
+    Raises:
+        InputError: it cannot be used.
+    """
+    if named is None and callable(getattr(target, "openapi", None)):
+        named = target.openapi()
+    if isinstance(named, Mapping):
+        content = json.dumps(named, indent=2).encode()
+        return without_errors(load("openapi.json", read=lambda _: content))
+    is_address = isinstance(named, str) and is_remote(named)
+    return tested_document(named if named is None or is_address else Path(named), (), tuple(hosts))
+
+
+@contextlib.contextmanager
+def _at(target: Any, hosts: Sequence[str]) -> Any:
+    if isinstance(target, str):
+        checked_url(target, tuple(hosts))
+        yield target.rstrip("/")
+    else:
+        with served(target) as url:
+            yield url
+
+
+def name_of(operation: Operation) -> str:
+    """Return method and path, which is what tests are called."""
+    return f"{operation.method} {operation.site.key}"
+
+
+def _outcome(run: Run, redaction: Redaction) -> Outcome:
+    report: Report = redaction.report(run.report())
+    owners = {
+        id: _owner(
+            run.contract,
+            violation.exchanges[-1].operation if violation.exchanges else None,
+            violation.pointer,
+        )
+        for id, violation in run.record.failures.items()
+    }
+    found: dict[Operation | None, list[Finding]] = {}
+    for finding in report.findings:
+        found.setdefault(owners.get(_id(finding.evidence)), []).append(finding)
+    idle = never_succeeded(run.contract, run.record)
+    outcomes = {
+        name_of(each): OperationOutcome(
+            name_of(each),
+            tuple(found.get(each, ())),
+            _obstacle(run, redaction, each) if each in idle else None,
+        )
+        for each in run.contract.operations.values()
+    }
+    return Outcome(outcomes, tuple(found.get(None, ())), run.stopped, report)
+
+
+def _id(evidence: Sequence[Evidence]) -> str:
+    return next((each.text for each in evidence if each.label == "failure"), "")
+
+
+def _owner(contract: Contract, asked: str | None, pointer: str) -> Operation | None:
+    """The operation that a failure is about: the one of the place, else of the last request."""
+    of_place = (
+        each
+        for each in contract.operations.values()
+        if f"{pointer}/".startswith(f"{each.pointer}/")
+    )
+    return next(of_place, contract.operations.get(asked or ""))
+
+
+def _obstacle(run: Run, redaction: Redaction, operation: Operation) -> str:
+    """The last request of an operation and its answer, as text."""
+    sent = [each for each in run.record.exchanges if each.operation == operation.pointer]
+    if not sent:
+        return "no request could be made"
+    last = sent[-1]
+    answer = last.response.shown if last.response else last.failure or "no answer"
+    return redaction.text(f"{last.request.curl}\n{answer}")

@@ -1,0 +1,96 @@
+"""Examples of one's own, which stand in for those of the document."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict
+
+from jsonschema_rs.canonical.schema import clone
+
+from specwright.config import parse_toml
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.sites import Direction, OperationSite, Site
+from specwright.errors import InputError, did_you_mean
+from specwright.files import read_argument
+from specwright.pointer import resolve
+
+
+class Example(TypedDict, total=False):
+    """What a request is made of: values of parameters by name, and a body."""
+
+    parameters: Mapping[str, Any]
+    body: Any
+
+
+# By operation, as `POST /items` or by its operationId.
+Data = Mapping[str, Example]
+
+
+def read_data(path: Path) -> Data:
+    """Read examples from a TOML file, which has a table for each operation.
+
+    Raises:
+        InputError: it is not one.
+    """
+    try:
+        content = read_argument(path)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
+    _, data = parse_toml(path, content)
+    for name, each in data.items():
+        if not isinstance(each, dict) or not each.keys() <= Example.__annotations__.keys():
+            raise InputError(f"{path}: {name!r} is not a table of `parameters` and `body`")
+        if not isinstance(each.get("parameters", {}), dict):
+            raise InputError(f"{path}: the parameters of {name!r} are not a table")
+    return data
+
+
+def with_data(document: Document, data: Data) -> Document:
+    """Return a document whose examples are those that are given, where some are given.
+
+    Raises:
+        InputError: there is no such operation or parameter.
+    """
+    made = document.with_data(clone(document.data))
+    operations = {
+        name: each
+        for each in sites.operations(made)
+        if each.direction is Direction.PATH
+        for name in (f"{each.method} {each.key}", each.id)
+        if name is not None
+    }
+    for name, example in data.items():
+        if name not in operations:
+            hint = did_you_mean(name, operations, "name one as `POST /items` or by its operationId")
+            raise InputError(f"there is no operation {name!r}", hint=hint)
+        _give(made, operations[name], example)
+    return made
+
+
+def _give(document: Document, operation: OperationSite, example: Example) -> None:
+    """Write examples into the operation itself, as others may share its parts."""
+    written = resolve(document.data, operation.pointer)
+    slots = {each.value["name"]: each for each in sites.parameters(document, operation).values()}
+    for name, value in example.get("parameters", {}).items():
+        if name not in slots:
+            hint = did_you_mean(name, slots, "it has none" if not slots else "see the document")
+            raise InputError(f"{operation.name} has no parameter {name!r}", hint=hint)
+        slots[name] = Site("", _with_example(slots[name], value))
+    if "parameters" in example:
+        written["parameters"] = [each.value for each in slots.values()]
+    body = sites.request_body(document, operation)
+    if "body" in example:
+        if body is None:
+            raise InputError(f"{operation.name} has no body")
+        contents = {
+            media_type: _with_example(content, example["body"])
+            for media_type, content in sites.contents(document, body)
+        }
+        written["requestBody"] = {**body.value, "content": contents}
+
+
+def _with_example(holder: Site, value: Any) -> dict[str, Any]:
+    kept = {name: each for name, each in holder.value.items() if name != "examples"}
+    return {**kept, "example": value}

@@ -1,0 +1,70 @@
+"""What a run came to, by operation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from specwright.findings import Finding, Report
+
+
+@dataclass(frozen=True, slots=True)
+class OperationOutcome:
+    """What a run found of one operation.
+
+    Attributes:
+        name: method and path, such as `POST /items`.
+        obstacle: its last request and answer, if it never succeeded: nothing was tested of it.
+    """
+
+    name: str
+    findings: tuple[Finding, ...]
+    obstacle: str | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it was tested, and nothing was found."""
+        return not self.findings and self.obstacle is None
+
+    def __str__(self) -> str:
+        if self.is_right:
+            return f"{self.name}: no findings"
+        said = [shown(each) for each in self.findings]
+        if self.obstacle is not None:
+            said.append(f"{self.name} never succeeded:\n{self.obstacle}")
+        return "\n\n".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a run came to.
+
+    Attributes:
+        operations: by their names, such as `POST /items`.
+        others: the findings that belong to no operation.
+        stopped: why the run ended before its time; None for a whole one.
+        report: everything, as `specwright.report.formats` renders it.
+    """
+
+    operations: Mapping[str, OperationOutcome]
+    others: tuple[Finding, ...]
+    stopped: str | None
+    report: Report
+
+    def raise_for_findings(self) -> None:
+        """Do nothing if all is well.
+
+        Raises:
+            AssertionError: something was found or not tested; its text says what.
+        """
+        said = [str(each) for each in self.operations.values() if not each.is_right]
+        said += [shown(each) for each in self.others]
+        said += [f"the run stopped: {self.stopped}"] if self.stopped is not None else []
+        if said:
+            raise AssertionError("\n\n".join(said))
+
+
+def shown(finding: Finding) -> str:
+    """Return a finding as text, with the requests that show it and their answers."""
+    evidence = [each.text for each in finding.evidence if each.label != "failure"]
+    return "\n".join([f"{finding.rule}: {finding.message}", *evidence])

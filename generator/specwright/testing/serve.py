@@ -1,0 +1,102 @@
+"""An application of this process, served on a free port of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+import socket
+import threading
+from collections.abc import Iterator
+from socketserver import ThreadingMixIn
+from typing import Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+from specwright.errors import InputError
+
+_HOST = "127.0.0.1"
+
+
+@contextlib.contextmanager
+def served(app: Any) -> Iterator[str]:
+    """Serve an ASGI or WSGI application for the time of the context; give its base URL.
+
+    Raises:
+        InputError: it is not an application, or it does not start.
+    """
+    if not callable(app):
+        raise InputError(f"{app!r} is not an ASGI or WSGI application, nor the URL of one")
+    with (_asgi if _is_asgi(app) else _wsgi)(app) as url:
+        yield url
+
+
+def _is_asgi(app: Any) -> bool:
+    """Whether an application is a coroutine function, as ASGI 3 has it."""
+    return inspect.iscoroutinefunction(app) or inspect.iscoroutinefunction(
+        getattr(app, "__call__", None)  # noqa: B004 - whether it is asynchronous is the question
+    )
+
+
+@contextlib.contextmanager
+def _asgi(app: Any) -> Iterator[str]:
+    try:
+        import uvicorn
+    except ImportError:
+        raise InputError(
+            "an ASGI application is served by uvicorn, which is not installed",
+            hint="pip install uvicorn",
+        ) from None
+    # asyncio sends what is small at once only over sockets that say that they are of TCP.
+    with socket.socket(proto=socket.IPPROTO_TCP) as listener:
+        listener.bind((_HOST, 0))
+        server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        thread = threading.Thread(target=_run, args=(server, listener), daemon=True)
+        thread.start()
+        try:
+            _wait(server, thread)
+            yield f"http://{_HOST}:{listener.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def _run(server: Any, listener: socket.socket) -> None:
+    # It ends by it when the application does not start.
+    with contextlib.suppress(SystemExit):
+        asyncio.run(server.serve(sockets=[listener]))
+
+
+def _wait(server: Any, thread: threading.Thread) -> None:
+    """Wait until a server has started.
+
+    Raises:
+        InputError: it has ended instead, as it does when the lifespan of its application fails.
+    """
+    while not server.started:
+        thread.join(0.005)
+        if not thread.is_alive():
+            raise InputError("the application does not start", hint="its log says why")
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _Handler(WSGIRequestHandler):
+    def log_message(self, format: str, *arguments: object) -> None:
+        """Say nothing: what is sent is in the report."""
+
+
+@contextlib.contextmanager
+def _wsgi(app: Any) -> Iterator[str]:
+    with _Server((_HOST, 0), _Handler) as server:
+        server.set_app(app)
+        thread = threading.Thread(
+            target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True
+        )
+        thread.start()
+        try:
+            yield f"http://{_HOST}:{server.server_port}"
+        finally:
+            server.shutdown()
+            thread.join()

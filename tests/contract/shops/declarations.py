@@ -1,0 +1,51 @@
+"""What a team would declare of each shop, by the operation or parameter that carries it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+# A method and a path; for a declaration of a parameter, its name behind them.
+Declarations = Mapping[tuple[str, ...], Mapping[str, Any]]
+
+
+def _pages(items: str, **given: Any) -> Mapping[str, Any]:
+    least = {"cursor": None, "next": None, "more": None, "id": "/id"}
+    return {"x-contract-pagination": {**least, "items": items, **given}}
+
+
+def _equals(property_: str) -> Mapping[str, Any]:
+    return {"x-contract-filter": {"property": property_, "match": "equals"}}
+
+
+_BY_OFFSET = _pages("/items", limit="limit", offset="offset", total="/total")
+DECLARATIONS: Mapping[str, Declarations] = {
+    "fastapi": {
+        ("get", "/products/"): _BY_OFFSET,
+        ("get", "/products/{product_id}/reviews/"): _BY_OFFSET,
+        ("get", "/orders/"): _BY_OFFSET,
+        ("get", "/products/", "category"): _equals("/category"),
+        ("get", "/orders/", "status"): _equals("/status"),
+    },
+    "django": {
+        ("get", "/api/products/"): _pages("/results", limit="page_size", next_url="/next"),
+        ("get", "/api/products/{product_id}/reviews/"): _pages(
+            "/results", limit="page_size", page="page", total="/count"
+        ),
+        ("get", "/api/orders/"): _pages("", limit="page_size", link=True),
+        ("get", "/api/products/", "category"): _equals("/category"),
+        ("get", "/api/orders/", "status"): _equals("/status"),
+    },
+}
+
+
+def declared(document: Any, shop: str) -> Any:
+    """Return the document of a shop with its declarations."""
+    made = copy.deepcopy(document)
+    for (method, path, *parameter), keys in DECLARATIONS[shop].items():
+        holder = made["paths"][path][method]
+        for name in parameter:
+            holder = next(each for each in holder["parameters"] if each["name"] == name)
+        holder.update(keys)
+    return made

@@ -1,0 +1,37 @@
+"""Each bug of the shops is there, and the shops without one are right."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import pytest
+
+from tests.contract.shops.bugs import BUGS
+from tests.contract.shops.dialects import DIALECTS, Desk
+from tests.contract.shops.serving import SHOPS
+from tests.serving import Server
+
+
+@contextlib.contextmanager
+def desk(shop: str, bug: str) -> Iterator[Desk]:
+    app, _ = SHOPS[shop](bug)
+    with Server(app) as server:
+        yield Desk(server.url, DIALECTS[shop])
+
+
+def test_there_are_forty() -> None:
+    assert len(BUGS) == 40
+
+
+@pytest.mark.parametrize("shop", SHOPS)
+def test_a_shop_without_a_bug_is_right(shop: str) -> None:
+    with desk(shop, "none") as right:
+        assert [name for name, bug in BUGS.items() if not bug.is_right(right)] == []
+
+
+@pytest.mark.parametrize("shop", SHOPS)
+@pytest.mark.parametrize("name", BUGS)
+def test_a_bug_is_there(shop: str, name: str) -> None:
+    with desk(shop, name) as wrong:
+        assert not BUGS[name].is_right(wrong)
