@@ -6,7 +6,8 @@ from collections import defaultdict
 from specwright.check.checks import DESCRIPTIONS
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID
-from specwright.conformance.behaviour_rules import RULES, Behaviour
+from specwright.conformance.behaviour_rules import RULES
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.review import package_rules
 from tests.conformance.test_scenarios import BUGS

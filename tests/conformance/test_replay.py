@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from specwright.cli import cli
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import OTHER, Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract

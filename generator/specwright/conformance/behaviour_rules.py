@@ -5,58 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.remedies import REMEDIES
 from specwright.findings import Level, RuleDescription
-
-
-class Behaviour(StrEnum):
-    """The id of a rule, as reports spell it."""
-
-    UNDECLARED_STATUS = "undeclared-status"
-    UNDECLARED_MEDIA_TYPE = "undeclared-media-type"
-    RESPONSE_SCHEMA = "response-schema"
-    RESPONSE_HEADER = "response-header"
-    ERROR_CODE = "error-code"
-    REQUEST_ID = "request-id"
-    INVALID_ACCEPTED = "invalid-accepted"
-    VALID_REFUSED = "valid-refused"
-    REQUIRES_ONE_OF = "requires-one-of"
-    CREDENTIALS_IGNORED = "credentials-ignored"
-    PERMISSION = "permission"
-    ISOLATION = "isolation"
-    CREATED_IS_FOUND = "created-is-found"
-    DELETED_IS_GONE = "deleted-is-gone"
-    SHOWN_ONCE = "shown-once"
-    CONSERVATION = "conservation"
-    RESET = "reset"
-    IDEMPOTENCY_REPLAY = "idempotency-replay"
-    IDEMPOTENCY_CHANGED = "idempotency-changed"
-    IDEMPOTENCY_CONCURRENT = "idempotency-concurrent"
-    IDEMPOTENCY_FAILURE = "idempotency-failure"
-    IDEMPOTENCY_SCOPE = "idempotency-scope"
-    LIST_AGREES = "list-agrees"
-    ORDER = "order"
-    PAGINATION = "pagination"
-    PAGE_SIZE = "page-size"
-    CURSOR = "cursor"
-    FILTER = "filter"
-    CAPACITY = "capacity"
-    RATE_LIMIT = "rate-limit"
-    RATE_LIMIT_SCOPE = "rate-limit-scope"
-    RATE_LIMIT_HEADERS = "rate-limit-headers"
-    RESPONSE_TIME = "response-time"
-    EVENT_MISSING = "event-missing"
-    EVENT_SCHEMA = "event-schema"
-    EVENT_HEADERS = "event-headers"
-    SIGNATURE = "signature"
-    DELIVERY_RETRY = "delivery-retry"
-    DELIVERY_ACKNOWLEDGED = "delivery-acknowledged"
-    DELIVERY_REDIRECT = "delivery-redirect"
-    EVENT_UNSUBSCRIBED = "event-unsubscribed"
-    DELIVERY_DELETED = "delivery-deleted"
-    SERVER_ERROR = "server-error"
-    NO_ANSWER = "no-answer"
-    METHOD_NOT_ALLOWED = "method-not-allowed"
 
 
 class Category(StrEnum):

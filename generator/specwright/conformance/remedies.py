@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from specwright.conformance.behaviours import Behaviour
+
 
 class Remedy(NamedTuple):
     """What a rule finds, as people see it happen, and the way out."""
@@ -13,196 +15,201 @@ class Remedy(NamedTuple):
     advice: str
 
 
-REMEDIES: Mapping[str, Remedy] = {
-    "undeclared-status": Remedy(
+REMEDIES: Mapping[Behaviour, Remedy] = {
+    Behaviour.UNDECLARED_STATUS: Remedy(
         "GET /items/7 -> 418, and the operation declares 200 and 404",
         "Declare the status in `responses` of the operation, or answer one that is declared. A "
         "`default` or a range such as `4XX` covers what a framework answers by itself.",
     ),
-    "undeclared-media-type": Remedy(
+    Behaviour.UNDECLARED_MEDIA_TYPE: Remedy(
         "GET /items/7 -> 404 with Content-Type: text/html, and the response has application/json",
         "Send the declared media type, for errors of the framework, too, or add this one to "
         "`content` of the response.",
     ),
-    "response-schema": Remedy(
+    Behaviour.RESPONSE_SCHEMA: Remedy(
         'GET /items/7 -> 200 {"id": 7, "price": "1.50"}, and `price` is a number',
         "Correct the code that writes the member, or the schema if clients rely on what is sent. "
         "A member that may be missing leaves `required`; one that may be null has it in `type`.",
     ),
-    "response-header": Remedy(
+    Behaviour.RESPONSE_HEADER: Remedy(
         "POST /items -> 201 without Location, which the response declares as required",
         "Send the header with each answer of that status, or declare it without `required`.",
     ),
-    "error-code": Remedy(
+    Behaviour.ERROR_CODE: Remedy(
         'GET /items/7 -> 404 {"detail": "Not Found"}, and errors have the member `code`',
         "Give errors of the framework (no route, no such method, a body that cannot be read) the "
         "shared body, too, with a code that the document lists for the status.",
     ),
-    "request-id": Remedy(
+    Behaviour.RESPONSE_TIME: Remedy(
+        "GET /items?limit=100 -> 200 after 2.4 s, with --max-response-time 1",
+        "Look at the slowest answers in the traffic of the report. An index, a smaller page or "
+        "work that is done after the answer are the usual ways.",
+    ),
+    Behaviour.REQUEST_ID: Remedy(
         "two answers with the same Request-Id, or one without it",
         "Make an id for each request in the outermost layer, so that errors have one as well.",
     ),
-    "invalid-accepted": Remedy(
+    Behaviour.INVALID_ACCEPTED: Remedy(
         'POST /items {"price": -1} -> 201, and `price` has "minimum": 0',
         "Check the request against its schema before anything is done, or take the limit out of "
         "the document if the value is fine.",
     ),
-    "valid-refused": Remedy(
+    Behaviour.VALID_REFUSED: Remedy(
         'POST /items {"price": 0} -> 422, and `price` has "minimum": 0',
         "Accept the value, or write into the schema why it is refused: a limit, a pattern, an "
         "enumeration, a member that is required.",
     ),
-    "requires-one-of": Remedy(
+    Behaviour.REQUIRES_ONE_OF: Remedy(
         "GET /invoices without `id` and without `reference` -> 200",
         "Refuse a request without any of the parameters with the code that the document names.",
     ),
-    "credentials-ignored": Remedy(
+    Behaviour.CREDENTIALS_IGNORED: Remedy(
         "GET /invoices without a key -> 200",
         "Check the credentials before the route is run, with 401 for none and for wrong ones, or "
         "declare `security: []` if anybody may call the operation.",
     ),
-    "permission": Remedy(
+    Behaviour.PERMISSION: Remedy(
         "GET /invoices with the key of a suspended partner -> 200",
         "Look at what a key may do after it is known, and answer 403.",
     ),
-    "isolation": Remedy(
+    Behaviour.ISOLATION: Remedy(
         "GET /invoices/7 of one partner, with the key of another -> 200",
         "Search by owner and id together, in reading, writing and listing, and answer 404 as for "
         "an id that was never given.",
     ),
-    "created-is-found": Remedy(
+    Behaviour.CREATED_IS_FOUND: Remedy(
         "POST /items -> 201 with the id 7, then GET /items/7 -> 404",
         "Store before the answer is sent, and read where was written: a replica or a cache may be "
         "behind. An id that was never given is answered 404.",
     ),
-    "deleted-is-gone": Remedy(
+    Behaviour.DELETED_IS_GONE: Remedy(
         "DELETE /items/7 -> 204, then GET /items/7 -> 200",
         "Leave what is deleted out of each query, and clear what caches have of it.",
     ),
-    "shown-once": Remedy(
+    Behaviour.SHOWN_ONCE: Remedy(
         "POST /keys -> 201 with a secret, then GET /keys/7 with the same secret",
         "Answer with the secret when it is made and never again; store its digest only.",
     ),
-    "conservation": Remedy(
+    Behaviour.CONSERVATION: Remedy(
         "an invoice of 500 cents moves the balance by 499",
         "Write the invoice and its ledger entry in one transaction, in whole minor units.",
     ),
-    "reset": Remedy(
+    Behaviour.RESET: Remedy(
         "POST /reset -> 204, and the invoices of before are still listed",
         "Take everything away that the declaration names, in one transaction.",
     ),
-    "idempotency-replay": Remedy(
+    Behaviour.IDEMPOTENCY_REPLAY: Remedy(
         "the same request under the same key -> 201 with another id",
         "Store the answer under the key in the transaction that does the work, and send these "
         "bytes again, with the header that marks a replay.",
     ),
-    "idempotency-changed": Remedy(
+    Behaviour.IDEMPOTENCY_CHANGED: Remedy(
         "another payload under a key that was used -> 201",
         "Store a digest of the payload with the key, compare it, and refuse with the declared "
         "code.",
     ),
-    "idempotency-concurrent": Remedy(
+    Behaviour.IDEMPOTENCY_CONCURRENT: Remedy(
         "two requests at once under one key -> 201 and 201, with two ids",
         "Take the key by a unique constraint before the work begins; the second request waits or "
         "is refused with the declared code.",
     ),
-    "idempotency-failure": Remedy(
+    Behaviour.IDEMPOTENCY_FAILURE: Remedy(
         "a request is refused with 422; mended, under the same key -> 409",
         "Give the key back when the request fails: roll it back with the work.",
     ),
-    "idempotency-scope": Remedy(
+    Behaviour.IDEMPOTENCY_SCOPE: Remedy(
         "another partner uses the same key and gets the answer of the first one",
         "Make the owner a part of the unique constraint of keys.",
     ),
-    "list-agrees": Remedy(
+    Behaviour.LIST_AGREES: Remedy(
         "GET /items has the price 1 for an item, GET /items/7 has 2",
         "Make both representations by one function, from the same row.",
     ),
-    "order": Remedy(
+    Behaviour.ORDER: Remedy(
         "GET /invoices shows the oldest first, and the newest first is declared",
         "Sort in the query, with the id as the last key, so that equal values keep their places.",
     ),
-    "pagination": Remedy(
+    Behaviour.PAGINATION: Remedy(
         "an item is added between two pages: one is shown twice, or another one is left out",
         "Make the cursor of the last item that was shown, and ask for what comes after it; an "
         "offset moves when something is added.",
     ),
-    "page-size": Remedy(
+    Behaviour.PAGE_SIZE: Remedy(
         "GET /items?limit=2 -> 20 items, or ?limit=101 -> 200 and 100 is the maximum",
         "Pass the limit on to the query, and refuse one beyond the declared bounds.",
     ),
-    "cursor": Remedy(
+    Behaviour.CURSOR: Remedy(
         "GET /items?cursor=nonsense -> 200",
         "Sign cursors, or check that one reads as it was written, and refuse all others.",
     ),
-    "filter": Remedy(
+    Behaviour.FILTER: Remedy(
         "GET /items?status=sold -> drafts, or not all that are sold",
         "Apply the parameter in the query before the page is cut out, and refuse unknown values.",
     ),
-    "capacity": Remedy(
+    Behaviour.CAPACITY: Remedy(
         "a third endpoint is made, and two are the declared capacity",
         "Count and insert in one transaction under a lock; count what was removed no more.",
     ),
-    "rate-limit": Remedy(
+    Behaviour.RATE_LIMIT: Remedy(
         "61 requests of one minute are served, and 60 are allowed",
         "Count in one place for all processes, before the request is handled.",
     ),
-    "rate-limit-scope": Remedy(
+    Behaviour.RATE_LIMIT_SCOPE: Remedy(
         "requests of one key use up the limit of another",
         "Count by what the limit is declared for, such as the key or the class of operations.",
     ),
-    "rate-limit-headers": Remedy(
+    Behaviour.RATE_LIMIT_HEADERS: Remedy(
         "429 without Retry-After, or a number of remaining requests that does not fall",
         "Write the headers from the counter that decides, with each answer.",
     ),
-    "event-missing": Remedy(
+    Behaviour.EVENT_MISSING: Remedy(
         "an invoice is paid, and no delivery of invoice.paid comes",
         "Write the event in the transaction of the change (an outbox), and send it from there.",
     ),
-    "event-schema": Remedy(
+    Behaviour.EVENT_SCHEMA: Remedy(
         "a delivery lacks a member that the schema of its webhook requires",
         "Make the body of the same model as the document, or correct the schema.",
     ),
-    "event-headers": Remedy(
+    Behaviour.EVENT_HEADERS: Remedy(
         "the header has the type invoice.paid, and the body invoice.refunded",
         "Take the values of the headers from the event that is sent.",
     ),
-    "signature": Remedy(
+    Behaviour.SIGNATURE: Remedy(
         "the digest is made of the parsed body, or the timestamp is an hour old",
         "Sign the bytes that are sent, when they are sent, as the document declares it.",
     ),
-    "delivery-retry": Remedy(
+    Behaviour.DELIVERY_RETRY: Remedy(
         "an endpoint answers 500, and the event does not come again",
         "Keep the event until it is acknowledged, and try again at the declared times, with the "
         "same id and bytes.",
     ),
-    "delivery-acknowledged": Remedy(
+    Behaviour.DELIVERY_ACKNOWLEDGED: Remedy(
         "an endpoint answers 204, and the same event comes again",
         "Note each acknowledgement before the next attempt is planned.",
     ),
-    "delivery-redirect": Remedy(
+    Behaviour.DELIVERY_REDIRECT: Remedy(
         "an endpoint answers 302, and the delivery goes to the new place",
         "Switch redirects off in the HTTP client, and count one as a failed attempt.",
     ),
-    "event-unsubscribed": Remedy(
+    Behaviour.EVENT_UNSUBSCRIBED: Remedy(
         "an endpoint for invoice.paid gets invoice.refunded",
         "Select the endpoints by the type of the event when deliveries are made.",
     ),
-    "delivery-deleted": Remedy(
+    Behaviour.DELIVERY_DELETED: Remedy(
         "DELETE /endpoints/7 -> 204, and a delivery comes to it",
         "Look whether the endpoint is still there before each attempt.",
     ),
-    "server-error": Remedy(
+    Behaviour.SERVER_ERROR: Remedy(
         "POST /items with a name of one emoji -> 500",
         "Look for the traceback in the log of the server at the time of the request. What a "
         "client can send must be refused with 4xx or work.",
     ),
-    "no-answer": Remedy(
+    Behaviour.NO_ANSWER: Remedy(
         "GET /report -> the connection is closed without an answer",
         "Look whether the process died, was restarted or waits for something without a limit; set "
         "a timeout on what it asks for itself.",
     ),
-    "method-not-allowed": Remedy(
+    Behaviour.METHOD_NOT_ALLOWED: Remedy(
         "PUT /items -> 404, or 405 with Allow: GET where there is also POST",
         "Answer 405 with all methods of the path in `Allow`. Where the framework cannot, make the "
         "rule info.",

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from specwright.caches import cache_home
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import MAIN, TIMEOUT_SECONDS, Target
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.profile import FuzzingLimits

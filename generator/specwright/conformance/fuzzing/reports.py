@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import NOBODY
 from specwright.conformance.fuzzing.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange

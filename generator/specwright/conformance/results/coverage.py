@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, urlsplit
 
-from specwright.conformance.behaviour_rules import RULES, Behaviour
+from specwright.conformance.behaviour_rules import RULES
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.unreachable import why_not
 from specwright.conformance.recording.exchange import Exchange, JsonValue

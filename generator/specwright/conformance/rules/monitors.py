@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import OTHER, STRANGERS
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.recording.exchange import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import OTHER
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Response

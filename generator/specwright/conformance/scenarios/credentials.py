@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import MISNAMED, NOBODY, STRANGER
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.recording.record import Violation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import MAIN, OTHER
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call

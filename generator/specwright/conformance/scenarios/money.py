@@ -6,7 +6,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, InvalidOperation
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from http.client import PAYMENT_REQUIRED
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, value_at

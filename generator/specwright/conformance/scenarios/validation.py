@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot

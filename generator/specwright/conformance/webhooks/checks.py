@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.webhooks import Webhook
 from specwright.conformance.webhooks.attempt import Attempt
 from specwright.document.sites import essence

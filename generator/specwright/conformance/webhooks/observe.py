@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange

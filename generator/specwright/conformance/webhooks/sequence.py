@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.contract.webhooks import Webhook
 from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.vocabulary.keywords.delivery import Delivery

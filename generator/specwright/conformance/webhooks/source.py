@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from functools import partial
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import MAIN, OTHER, Target
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
