@@ -222,6 +222,14 @@ def test_a_header_for_a_credential_is_a_parameter_where_nothing_else_is_said(
     }
 
 
+def test_headers_that_http_writes_and_those_without_a_name_are_no_arguments(
+    package: Generate,
+) -> None:
+    made = package(with_headers("Content-Length", "host", "opc retry", "X-Other"))
+    client = made.Client(api_key=SECRET, base_url="http://127.0.0.1:1")
+    assert [*inspect.signature(client.things.login).parameters] == ["x_other", "request_options"]
+
+
 def test_an_operation_that_needs_no_credential_is_called_without_one(call: Caller) -> None:
     assert "authorization" not in call(api("Bearer"), "login").headers
     assert "authorization" not in call(api("Bearer"), "login", api_key=SECRET).headers

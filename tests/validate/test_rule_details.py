@@ -148,6 +148,22 @@ def test_text_in_other_formats_is_not_compared_with_a_schema(tmp_path: Path) -> 
     assert "/json/" in pointer
 
 
+def test_a_header_that_no_request_can_carry_is_left_out(tmp_path: Path) -> None:
+    part = """
+        paths:
+          /orders:
+            get:
+              parameters:
+                - {name: opc retry, in: header, schema: {type: string}}
+                - {name: Content-Length, in: header, schema: {type: integer}}
+                - {name: opc retry, in: query, schema: {type: string}}
+              responses: {"204": {description: None.}}
+        """
+    assert found(tmp_path, part, "unsupported-parameter") == [
+        ("/paths/~1orders/get/parameters/0/name", "left out: no header can be called 'opc retry'")
+    ]
+
+
 def test_a_union_that_stays_closed_is_reported(tmp_path: Path) -> None:
     part = """
     components:

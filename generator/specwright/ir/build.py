@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specwright.document import sites
+from specwright.document.headers import OF_HTTP, OF_MEDIA_TYPES, is_header_name
 from specwright.document.model import Document
 from specwright.document.naming import (
     argument_names,
@@ -47,9 +48,6 @@ from specwright.vocabulary.table import declarations
 STYLES = {"path": "simple", "query": "form", "header": "simple", "cookie": "form"}
 # Levels of members that have texts of their own.
 DEPTH = {"content": 0, "deepObject": MAX_DEPTH}
-
-# Media types say what these headers hold (OpenAPI 3.1.1, 4.8.12.2).
-OTHER_PARTS = frozenset({"accept", "content-type"})
 
 
 def build(document: Document, index: ModelIndex, names: Names, *, short_names: bool) -> Api:
@@ -218,14 +216,17 @@ class _Builder:
         return sorted(found, key=lambda p: _place(p, site.key))
 
     def _is_said_otherwise(self, operation: Site, parameter: Site) -> bool:
-        """Whether another part of the document holds this header.
+        """Whether another part of the document or of the message holds this header.
 
         Where nothing is said of security, as in documents that frameworks write from their code,
         the parameter is all that is known of the credential.
         """
-        name = str(parameter.value.get("name")).lower()
-        others = OTHER_PARTS | ({"authorization"} if self.demands.of(operation) else set())
-        return parameter.value["in"] == "header" and name in others
+        if parameter.value["in"] != "header":
+            return False
+        name = str(parameter.value.get("name"))
+        of_security = {"authorization"} if self.demands.of(operation) else set()
+        others = OF_MEDIA_TYPES | OF_HTTP | of_security
+        return name.lower() in others or not is_header_name(name)
 
     def _parameter(self, site: Site) -> Parameter:
         value = site.value

@@ -12,15 +12,15 @@ from specwright.check.schema_at import describes
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
 from specwright.document.applicators import Subschema
+from specwright.document.headers import TOKEN
 from specwright.document.shape import Node
 from specwright.document.sites import OperationSite, Site
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
 
-_TOKEN = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _EXPRESSION = re.compile(
     r"\$(?:url|method|statusCode|(?P<side>request|response)\."
-    rf"(?:header\.(?P<header>{_TOKEN})|query\.(?P<query>.+)|path\.(?P<path>.+)"
+    rf"(?:header\.(?P<header>{TOKEN})|query\.(?P<query>.+)|path\.(?P<path>.+)"
     r"|body(?:#(?P<body>(?:/.*)?))?))"
 )
 

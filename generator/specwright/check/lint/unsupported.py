@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from specwright.check.lint.rule import Violation, unsupported
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
+from specwright.document.headers import is_header_name
 from specwright.document.security import scheme_of, schemes
 from specwright.document.sites import Direction, Site, essence, is_json
 from specwright.pointer import join
@@ -40,6 +41,9 @@ def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
         place = node.value.get("in")
         if place not in ("path", "query", "header", "cookie"):
             yield Violation(f"{node.pointer}/in", f"parameters in '{place}' are left out")
+        name = node.value.get("name")
+        if place == "header" and not is_header_name(str(name)):
+            yield Violation(f"{node.pointer}/name", f"left out: no header can be called {name!r}")
         for name in mapping(node.value.get("content")):
             if not is_json(name) and essence(name) != "text/plain":
                 pointer = node.pointer + join("content", name)
