@@ -15,7 +15,6 @@ from specwright.check.lint.table import RULES
 from specwright.check.mending.mending import Mended, mend
 from specwright.check.mending.names import TOLD_APART
 from specwright.check.mending.renames import rename
-from specwright.check.settings import Settings
 from specwright.config import Options, Renames
 from specwright.document.directions import split_directions
 from specwright.document.model import Document, is_remote
@@ -29,6 +28,7 @@ from specwright.emit.fileset import FileSet
 from specwright.emit.lock import Contents, Origin, digest, locked
 from specwright.errors import SpecwrightError
 from specwright.findings import Finding, Level, Report, in_order
+from specwright.grading.settings import Settings
 from specwright.ir.build import build
 from specwright.ir.model.api import Names
 from specwright.models.generate import ModelSource

@@ -10,7 +10,7 @@ from specwright.conformance.bench.target import MAIN
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record, Violation
-from specwright.conformance.results.evidence import findings
+from specwright.conformance.results.evidence import judged
 from specwright.conformance.rules.monitors import Monitors
 from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
@@ -34,7 +34,7 @@ def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
     sent = (*answered, exchange(9, None))
     record = Record()
     record.violate(Violation("pagination", LIST, "items were shown twice", sent))
-    (finding,) = findings(Contract(load(DOCUMENT)), record)
+    (finding,) = judged(Contract(load(DOCUMENT)), record).findings
     shown = [each.text for each in finding.evidence[1::2]]
     assert [text.rpartition("=")[2].rstrip("'") for text in shown] == ["6", "7", "8", "9"]
     assert finding.evidence[-1].text == "ReadTimeout"
@@ -51,7 +51,7 @@ def test_one_cause_of_many_operations_is_one_finding_with_all_of_them(contract: 
     record.monitors = (Monitors(contract, record),)
     for number, pointer in enumerate((*contract.operations, *contract.operations), 1):
         record.add(answered(number, pointer, 500))
-    found = list(findings(contract, record))
+    found = judged(contract, record).findings
     (finding,) = (each for each in found if each.rule == "server-error")
     assert finding.message == f"answered 500: {len(contract.operations)} operations"
     assert finding.operations == tuple(each.name for each in contract.operations.values())
@@ -68,7 +68,7 @@ def test_another_status_is_another_cause_even_at_the_same_operation(contract: Co
     record.monitors = (Monitors(contract, record),)
     for number, status in enumerate((500, 500, 501), 1):
         record.add(answered(number, LIST, status))
-    found = [each.message for each in findings(contract, record)]
+    found = [each.message for each in judged(contract, record).findings]
     said = [f"GET /orders: answered {status}" for status in (500, 501)]
     assert [each for each in found if each in said] == said
 
@@ -81,7 +81,7 @@ def test_a_cause_has_one_fingerprint_whatever_operations_have_it(contract: Contr
             name = contract.operations[pointer].name
             shown = (answered(number, pointer, 500),)
             record.violate(Violation("server-error", pointer, f"{name}: answered 500", shown))
-        (finding,) = findings(contract, record)
+        (finding,) = judged(contract, record).findings
         prints.add(finding.fingerprint)
     assert len(prints) == 1
 
@@ -92,7 +92,7 @@ def test_values_differ_and_the_cause_does_not(contract: Contract) -> None:
         message = f"POST /orders accepted price = {value}"
         shown = (answered(number, LIST, 201),)
         record.violate(Violation("invalid-accepted", LIST, message, shown, cause="too small"))
-    (finding,) = findings(contract, record)
+    (finding,) = judged(contract, record).findings
     assert (finding.message, finding.cause) == ("POST /orders accepted price = -1", "too small")
     assert len(finding.occurrences) == 1
 
@@ -102,7 +102,7 @@ def test_a_method_beside_the_operations_is_named_with_its_path(contract: Contrac
     proof = replace(answered(1, LIST, 200), operation=None)
     record = Record()
     record.violate(Violation("method-not-allowed", item, "GET /orders: answered 200", (proof,)))
-    (finding,) = findings(contract, record)
+    (finding,) = judged(contract, record).findings
     assert finding.operations == ("GET /orders",)
 
 
@@ -110,7 +110,7 @@ def test_what_is_said_twice_is_shown_once_and_numbered() -> None:
     record = Record()
     for message, number in (("first", 1), ("second", 2), ("first", 3)):
         record.violate(Violation("order", LIST, message, (exchange(number, None),)))
-    found = list(findings(Contract(load(DOCUMENT)), record))
+    found = judged(Contract(load(DOCUMENT)), record).findings
     assert [each.message for each in found] == ["first", "second"]
     assert [each.evidence[0].text for each in found] == ["F1", "F2"]
     assert found[0].evidence[1].label == "request 1, scenarios"

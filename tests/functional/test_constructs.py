@@ -15,9 +15,9 @@ import yaml
 from pydantic import ValidationError
 
 from specwright.check.checks import check
-from specwright.check.settings import Settings
 from specwright.document.shape import METHODS, OBJECTS
 from specwright.document.sources.load import load
+from specwright.grading.settings import Settings
 from tests.functional.conftest import Generate, codecs
 from tests.functional.documents import Json, document, operation, ref
 

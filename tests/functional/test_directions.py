@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from specwright.check.checks import check
-from specwright.check.settings import Settings
 from specwright.document.sources.load import load
+from specwright.grading.settings import Settings
 from tests.functional.conftest import Generate
 from tests.functional.documents import Json, content, document, operation, ref
 from tests.serving import Server

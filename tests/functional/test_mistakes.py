@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from specwright.check.mending.edits import Edit, apply
-from specwright.check.settings import Settings, Waiver
 from specwright.config import Options
 from specwright.document.sources.load import load_in_part
 from specwright.emit.lock import Contents, contents
 from specwright.errors import Location
 from specwright.findings import Level, Report
+from specwright.grading.settings import Settings, Waiver
 from specwright.pipeline import InvalidDocument, generate
 from tests.functional.documents import THING, Json, content, document, operation, ref
 from tests.mutants.judge import faults

@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from specwright.check.checks import check
-from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.load import load
 from specwright.findings import Level
+from specwright.grading.settings import Settings
 from specwright.pipeline import generate
 from tests.conftest import Run
 from tests.functional.documents import THING, Json, content, document, operation, ref

@@ -9,11 +9,11 @@ import pytest
 from click.testing import CliRunner
 
 from specwright.check.checks import DESCRIPTIONS, check
-from specwright.check.settings import Profile, Settings
 from specwright.cli import cli
 from specwright.document.sources.load import load
 from specwright.errors import Location
 from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, Table, in_order
+from specwright.grading.settings import Profile, Settings
 from specwright.report.formats import FORMATS
 from specwright.report.rule_texts import overview
 from tests.report import junit, published, samples, sarif

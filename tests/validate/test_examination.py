@@ -9,11 +9,11 @@ from specwright import pipeline
 from specwright.check import checks
 from specwright.check.checks import Examination, check, examine
 from specwright.check.lint.table import RULES
-from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.findings import Finding, Level, Report
+from specwright.grading.settings import Settings
 from tests.names.test_agreement import SHORT
 
 QUIET = Settings(levels={"operation-tag": Level.OFF})

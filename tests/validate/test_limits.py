@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from specwright.check import checks
-from specwright.check.settings import Profile, Settings
 from specwright.document.sources.load import load
 from specwright.findings import Finding
+from specwright.grading.settings import Profile, Settings
 from tests.hostile_repositories.documents import BOMBS, write
 
 

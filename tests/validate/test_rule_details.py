@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from specwright.check.checks import check
-from specwright.check.settings import Profile, Settings
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
+from specwright.grading.settings import Profile, Settings
 
 from .documents import write
 

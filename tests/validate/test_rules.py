@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from specwright.check.checks import check
 from specwright.check.lint.rule import Category, Rule
 from specwright.check.lint.table import RULES
-from specwright.check.settings import Profile, Settings
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.findings import Level, Report
+from specwright.grading.settings import Profile, Settings
 
 from .documents import write
 
@@ -45,7 +45,7 @@ def test_rules_have_ids_and_reasons_of_their_own() -> None:
 def test_strict_is_never_weaker_than_recommended() -> None:
     weight = [Level.OFF, Level.INFO, Level.WARNING, Level.ERROR]
     for rule in RULES:
-        recommended, strict = (rule.level(profile) for profile in Profile)
+        recommended, strict = (Settings(profile).level(rule) for profile in Profile)
         assert weight.index(strict) >= weight.index(recommended), rule.id
 
 

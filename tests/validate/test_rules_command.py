@@ -9,13 +9,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from specwright.check.checks import check
-from specwright.check.settings import Settings
 from specwright.cli import cli
 from specwright.commands.rules import RULES
 from specwright.conformance import behaviour_rules as behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.document.sources.load import load
 from specwright.findings import RuleDescription
+from specwright.grading.settings import Settings
 
 from .documents import write
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from specwright.check.checks import check
-from specwright.check.settings import Settings
 from specwright.config import Options
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.findings import Level
+from specwright.grading.settings import Settings
 from specwright.pipeline import generate
 
 from .documents import write

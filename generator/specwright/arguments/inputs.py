@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from specwright.arguments.options import chosen_document, configured, reference_directories
-from specwright.check import settings
 from specwright.check.checks import LEFT_OUT, check
 from specwright.check.lint.table import RULE_IDS
-from specwright.check.settings import Settings
 from specwright.compare.verdicts import acceptances
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.config import parse_toml
+from specwright.conformance.behaviours import Behaviour
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
 from specwright.document.sources.git import PREFIX, Commit
@@ -22,6 +22,8 @@ from specwright.document.upgrade import upgrade
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
 from specwright.findings import Level
+from specwright.grading import settings
+from specwright.grading.settings import Settings
 
 
 def read_document(
@@ -84,9 +86,10 @@ def lint_settings(
         InputError: something in the file has no meaning.
     """
     chosen = file or settings.find(str(document))
-    known = RULE_IDS | {LEFT_OUT.id} | BY_ID.keys()
+    known = RULE_IDS | {LEFT_OUT.id} | BY_ID.keys() | set(Behaviour)
     found = settings.load(chosen, known) if chosen else Settings()
-    return replace(found, short_method_names=short_method_names)
+    today = datetime.now(UTC).date()
+    return replace(found, short_method_names=short_method_names, today=today)
 
 
 def change_levels(revision: str | Path) -> Mapping[str, Level]:

@@ -17,6 +17,12 @@ output_format = click.option(
     help="How to write the findings.",
 )
 
+lint_file = click.option(
+    "--config",
+    type=click.Path(path_type=str),
+    help="Levels of rules and waivers.  [default: lint.toml beside the document, if there]",
+)
+
 fail_on_level = click.option(
     "--fail-on",
     type=click.Choice([each.value for each in WORST_FIRST]),

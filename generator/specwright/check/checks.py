@@ -8,10 +8,11 @@ from functools import partial
 
 from specwright.check.lint.rule import Rule
 from specwright.check.lint.table import RULES
-from specwright.check.settings import Profile, Settings, Waiver
 from specwright.check.subject import Subject
 from specwright.document.model import Document
 from specwright.findings import Finding, Level, Report, RuleDescription, in_order
+from specwright.grading.settings import Settings, places_of
+from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
 from specwright.isolation import Limits, Stopped, isolated
 from specwright.text import shorten
 
@@ -26,15 +27,6 @@ INCOMPLETE = RuleDescription(
     Level.WARNING,
     Level.WARNING,
 )
-UNUSED = RuleDescription(
-    "waiver-unused",
-    "Checks",
-    "A waiver that no finding needs any more would hide the next one.",
-    "",
-    "",
-    Level.WARNING,
-    Level.ERROR,
-)
 LEFT_OUT = RuleDescription(
     "left-out",
     "Checks",
@@ -45,7 +37,13 @@ LEFT_OUT = RuleDescription(
     Level.WARNING,
     Level.WARNING,
 )
-DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, INCOMPLETE, UNUSED, LEFT_OUT)
+DESCRIPTIONS: tuple[RuleDescription, ...] = (
+    *RULES,
+    INCOMPLETE,
+    UNUSED,
+    EXPIRED,
+    LEFT_OUT,
+)
 
 # Three times what large documents that people write take (docs/decisions/0051).
 SECONDS = 8.0
@@ -70,7 +68,7 @@ class Examination:
     def covers(self, settings: Settings) -> bool:
         """Return whether all that the settings ask for was applied, under the same names."""
         return settings.short_method_names == self.short_method_names and all(
-            rule.id in self.found for rule, _ in _chosen(settings)
+            rule.id in self.found for rule in _chosen(settings)
         )
 
     def report(self, settings: Settings) -> Report:
@@ -79,11 +77,14 @@ class Examination:
         Args:
             settings: which the examination covers.
         """
-        findings = (
-            each if each.rule == INCOMPLETE.id else replace(each, level=level)
-            for rule, level in _chosen(settings)
+        graded = (
+            each
+            if each.rule == INCOMPLETE.id
+            else replace(each, level=settings.level(rule, places_of(each.pointer)))
+            for rule in _chosen(settings)
             for each in self.found[rule.id]
         )
+        findings = (each for each in graded if each.level is not Level.OFF)
         return _waive(self.document, in_order(findings), settings)
 
 
@@ -99,7 +100,7 @@ def examine(document: Document, *settings: Settings) -> Examination:
         settings: at least one; all have the same `short_method_names`.
     """
     subject = Subject(document, short_names=settings[0].short_method_names)
-    chosen = {rule.id for each in settings for rule, _ in _chosen(each)}
+    chosen = {rule.id for each in settings for rule in _chosen(each)}
     rules = [rule for rule in RULES if rule.id in chosen]
     outcomes = isolated([partial(_apply, rule, subject) for rule in rules], _limits(subject))
     found = {
@@ -111,13 +112,9 @@ def examine(document: Document, *settings: Settings) -> Examination:
     return Examination(document, found, subject.short_names)
 
 
-def _chosen(settings: Settings) -> list[tuple[Rule, Level]]:
-    """Return the rules that are not off, each with its level."""
-    return [
-        (rule, level)
-        for rule in RULES
-        if (level := settings.levels.get(rule.id, rule.level(settings.profile))) is not Level.OFF
-    ]
+def _chosen(settings: Settings) -> list[Rule]:
+    """Return the rules that are not off everywhere."""
+    return [rule for rule in RULES if settings.asks(rule)]
 
 
 def _limits(subject: Subject) -> Limits:
@@ -149,15 +146,14 @@ def _incomplete(subject: Subject, reason: str) -> Finding:
 def _waive(document: Document, findings: tuple[Finding, ...], settings: Settings) -> Report:
     kept: list[Finding] = []
     waived: list[Finding] = []
-    unused = dict.fromkeys(settings.waivers)
+    waivers = Waivers(settings, {rule.id for rule in DESCRIPTIONS})
     for finding in findings:
-        waiver = next((each for each in settings.waivers if each.covers(finding)), None)
-        if waiver is None:
+        reason = waivers.reason(finding.rule, places_of(finding.pointer))
+        if reason is None:
             kept.append(finding)
         else:
-            waived.append(replace(finding, waived=waiver.reason))
-            unused.pop(waiver, None)
-    kept.extend(_unused(waiver, settings.profile) for waiver in unused)
+            waived.append(replace(finding, waived=reason))
+    kept.extend(waivers.findings())
     return Report(
         document.path,
         in_order(kept),
@@ -166,9 +162,3 @@ def _waive(document: Document, findings: tuple[Finding, ...], settings: Settings
         document.line,
         command="validate",
     )
-
-
-def _unused(waiver: Waiver, profile: Profile) -> Finding:
-    level = UNUSED.strict if profile is Profile.STRICT else UNUSED.recommended
-    message = f"nothing is left of '{waiver.rule}' at '{waiver.where}': remove the waiver"
-    return Finding(UNUSED.id, level, waiver.location, waiver.where, message)

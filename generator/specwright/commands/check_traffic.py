@@ -6,18 +6,17 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import valid_document
+from specwright.arguments.inputs import lint_settings, valid_document
 from specwright.arguments.options import allow_refs_from
-from specwright.arguments.output import output_format
-from specwright.conformance.behaviour_rules import RULES
+from specwright.arguments.output import lint_file, output_format
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.har import read
 from specwright.conformance.results import coverage
-from specwright.conformance.results.evidence import findings
+from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
 from specwright.conformance.rules.traffic import credentials, watch
 from specwright.errors import InputError
-from specwright.findings import Report, in_order
+from specwright.findings import Report
 from specwright.report.directory import write
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
@@ -32,7 +31,8 @@ Examples:
   specwright check-traffic reports/report.har --base-url http://127.0.0.1:8000/api/v1 \\
     --document openapi.json --format github
 
-Exit codes: 0 without findings, 1 with findings, 2 if the file or the document cannot be used.
+Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the file or the document
+cannot be used.
 """,
 )
 @click.argument("har", type=click.Path(path_type=Path))
@@ -53,6 +53,7 @@ Exit codes: 0 without findings, 1 with findings, 2 if the file or the document c
     help="Write report.json, .html, .xml (JUnit), .sarif and .md there.",
 )
 @output_format
+@lint_file
 @allow_refs_from
 @click.pass_context
 def check_traffic(
@@ -62,6 +63,7 @@ def check_traffic(
     document: Path | None,
     report_dir: Path | None,
     output: str,
+    config: str | None,
     allowed: tuple[Path, ...],
 ) -> None:
     """Hold the answers in HAR, which a browser, a proxy or a test wrote, against the document.
@@ -86,11 +88,13 @@ def check_traffic(
     keys = credentials(contract, recording.exchanges)
     redaction = conceal(contract, record, keys)
     described = contract.document
+    settings = lint_settings(described.path, short_method_names=False, file=config)
+    found = judged(contract, record, Standards(settings))
     report = Report(
         described.path,
-        in_order(findings(contract, record)),
-        (),
-        RULES,
+        found.findings,
+        found.waived,
+        DESCRIPTIONS,
         described.line,
         facts,
         coverage.tables(coverage.coverage(contract, record)),

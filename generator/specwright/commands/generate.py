@@ -20,7 +20,6 @@ from specwright.arguments.options import (
     path_or_url,
     reference_directories,
 )
-from specwright.check import settings
 from specwright.config import Config, Options
 from specwright.document.model import Document
 from specwright.document.sources.bundle import Remote
@@ -31,6 +30,7 @@ from specwright.emit.drift import State, compare, unified_diff
 from specwright.emit.lock import Contents, contents, read_lock
 from specwright.emit.write import write
 from specwright.findings import Report
+from specwright.grading import settings
 from specwright.render.templates import Templates, builtin_directory
 from specwright.report.terminal import progress, say, show
 

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import click
 
+from specwright.arguments.inputs import lint_settings
 from specwright.arguments.options import allow_refs_from, path_or_url
-from specwright.arguments.output import output_format
+from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.target import Access, access_options, tested_document
 from specwright.conformance.bench.preflight import reach
@@ -20,8 +21,10 @@ from specwright.conformance.recording import har
 from specwright.conformance.recording.har import FILE as HAR
 from specwright.conformance.recording.record import Record
 from specwright.conformance.result import FILE as RESULT
+from specwright.conformance.result import read_baseline
 from specwright.conformance.result import render as result_of
 from specwright.conformance.results import coverage
+from specwright.conformance.results.evidence import Standards
 from specwright.conformance.run import Run, RunProfile, begin
 from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.document.security import Credential
@@ -43,8 +46,9 @@ Examples:
   specwright test https://sandbox.example.com/v1 --allow-host sandbox.example.com \\
     --api-key-env KEY --profile full --report-dir reports
 
-Exit codes: 0 without findings, 1 with findings, 2 if the document or the target cannot be used,
-3 if an operation never succeeded or the coverage is too small, 130 after Ctrl-C.
+Exit codes: 0 without errors (there may be warnings), 1 with errors, 2 if the document or the
+target cannot be used, 3 if an operation never succeeded or the coverage is too small, 130 after
+Ctrl-C.
 """
 )
 @click.argument("url")
@@ -69,6 +73,12 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     help="Write result.json and report.json, .html, .xml (JUnit), .sarif, .md and .har there.",
 )
 @output_format
+@lint_file
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path),
+    help="The result.json of an earlier run, whose findings do not fail this one.",
+)
 @click.option(
     "--min-coverage",
     type=click.IntRange(0, 100),
@@ -96,6 +106,8 @@ def test(
     seed: int | None,
     report_dir: Path | None,
     output: str,
+    config: str | None,
+    baseline: Path | None,
     min_coverage: int,
     max_seconds: float | None,
     receiver: ReceiverOptions | None,
@@ -109,10 +121,14 @@ def test(
     contract = Contract(tested_document(document, allowed, access.hosts))
     credential = Credential.of(contract.document)
     keys = _keys(access, credential)
+    standards = Standards(
+        lint_settings(contract.document.path, short_method_names=False, file=config),
+        frozenset() if baseline is None else read_baseline(baseline),
+    )
     chosen = random.randrange(2**32) if seed is None else seed
     with Target(target_url, credential, Record(), keys) as target:
         reach(contract, target)
-        run = begin(contract, target, RunProfile(profile), chosen, receiver, max_seconds)
+        run = begin(contract, target, RunProfile(profile), chosen, receiver, max_seconds, standards)
         interrupted = _go(run)
         redaction = conceal(contract, run.record, keys.values())
         report = redaction.report(run.report())
@@ -122,7 +138,7 @@ def test(
     if coverage.share(run.items) < min_coverage:
         reached = f"{coverage.share(run.items)} % of what the document declares was reached"
         say(f"{reached}, and --min-coverage asks for {min_coverage} %", err=True)
-    ctx.exit(INTERRUPTED if interrupted else exit_code(run, min_coverage))
+    ctx.exit(INTERRUPTED if interrupted else exit_code(run, report, min_coverage))
 
 
 def _keys(access: Access, credential: Credential | None) -> dict[str, str]:
@@ -151,11 +167,11 @@ def _go(run: Run) -> bool:
     return False
 
 
-def exit_code(run: Run, min_coverage: int) -> int:
+def exit_code(run: Run, report: Report, min_coverage: int) -> int:
     """How the command ends after a run that nobody interrupted."""
     if run.stopped is not None:
         return 2
-    if run.record.violations:
+    if report.has_errors:
         return 1
     vacuous = coverage.never_succeeded(run.contract, run.record)
     return NOT_REACHED if vacuous or coverage.share(run.items) < min_coverage else 0

@@ -13,7 +13,7 @@ from specwright.arguments.options import (
     chosen_document,
     configured,
 )
-from specwright.arguments.output import output_format
+from specwright.arguments.output import lint_file, output_format
 from specwright.check.checks import check
 from specwright.config import is_same
 from specwright.document.sources.bundle import Remote
@@ -37,11 +37,7 @@ configuration cannot be used.
 )
 @click.argument("document", type=click.Path(path_type=Path), required=False)
 @output_format
-@click.option(
-    "--config",
-    type=click.Path(path_type=str),
-    help="Levels of rules and waivers.  [default: lint.toml beside the document, if there]",
-)
+@lint_file
 @click.option(
     "--remote-refs",
     type=click.Choice([each.value for each in Remote]),

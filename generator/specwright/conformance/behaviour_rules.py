@@ -30,6 +30,14 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         Behaviour.UNDECLARED_STATUS: (
             "A client can only be ready for the statuses that the operation declares."
         ),
+        Behaviour.UNREADABLE_REFUSAL: (
+            "A body that cannot be read at all, such as one that is not UTF-8, is refused with a "
+            "status that the operation declares."
+        ),
+        Behaviour.REDIRECT: (
+            "A request to a path of the document is answered there, and not redirected to the same "
+            "path with or without a slash at its end."
+        ),
         Behaviour.UNDECLARED_MEDIA_TYPE: "A body is of a media type that the response declares.",
         Behaviour.RESPONSE_SCHEMA: "The body of an answer fits its schema.",
         Behaviour.RESPONSE_HEADER: "A required header of a response is there, and fits its schema.",
@@ -43,6 +51,13 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
     },
     Category.VALIDATION: {
         Behaviour.INVALID_ACCEPTED: "A request that does not fit the document is refused.",
+        Behaviour.COERCION: (
+            'A value of another type is refused, even if it could be converted, such as "17" for '
+            "17: a client that sends it has a mistake that nobody tells it of."
+        ),
+        Behaviour.MEDIA_TYPE_ACCEPTED: (
+            "A body whose Content-Type the operation does not declare is refused."
+        ),
         Behaviour.VALID_REFUSED: (
             "A request that fits the document is answered as the operation declares, and not "
             "refused as malformed."
@@ -135,10 +150,20 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
     Category.ROBUSTNESS: {
         Behaviour.SERVER_ERROR: "No request makes the server fail.",
         Behaviour.NO_ANSWER: "Every request is answered, within thirty seconds.",
-        Behaviour.METHOD_NOT_ALLOWED: (
-            "A method that a path does not have is refused with 405 and the methods it has."
+        Behaviour.METHOD_NOT_ALLOWED: ("A method that a path does not have is refused with 405."),
+        Behaviour.ALLOW_HEADER: (
+            "A 405 names all methods of the path in its Allow header (RFC 9110, 15.5.6)."
         ),
     },
+}
+# Of the recommended profile: what is true, and what few would mend. All else is an error.
+_LEVELS: Mapping[Behaviour, Level] = {
+    Behaviour.REDIRECT: Level.WARNING,
+    Behaviour.METHOD_NOT_ALLOWED: Level.WARNING,
+    Behaviour.MEDIA_TYPE_ACCEPTED: Level.INFO,
+    Behaviour.UNREADABLE_REFUSAL: Level.INFO,
+    Behaviour.COERCION: Level.INFO,
+    Behaviour.ALLOW_HEADER: Level.INFO,
 }
 RULES: tuple[RuleDescription, ...] = tuple(
     RuleDescription(
@@ -147,7 +172,7 @@ RULES: tuple[RuleDescription, ...] = tuple(
         why,
         "",
         "",
-        Level.ERROR,
+        _LEVELS.get(id, Level.ERROR),
         Level.ERROR,
         example=REMEDIES[id].example,
         advice=REMEDIES[id].advice,

@@ -21,6 +21,16 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "Declare the status in `responses` of the operation, or answer one that is declared. A "
         "`default` or a range such as `4XX` covers what a framework answers by itself.",
     ),
+    Behaviour.UNREADABLE_REFUSAL: Remedy(
+        "POST /items with the bytes ff fe -> 400, and the operation declares 201 and 422",
+        "Declare the status by which the framework refuses what it cannot read, often 400 or 415, "
+        "or switch the rule off if clients never see it.",
+    ),
+    Behaviour.REDIRECT: Remedy(
+        "GET /items -> 307 to /items/",
+        "Write the path in the document as the server has it, with its slash, or let the server "
+        "answer both spellings. Clients lose the body or the credentials on a redirect.",
+    ),
     Behaviour.UNDECLARED_MEDIA_TYPE: Remedy(
         "GET /items/7 -> 404 with Content-Type: text/html, and the response has application/json",
         "Send the declared media type, for errors of the framework, too, or add this one to "
@@ -53,6 +63,15 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         'POST /items {"price": -1} -> 201, and `price` has "minimum": 0',
         "Check the request against its schema before anything is done, or take the limit out of "
         "the document if the value is fine.",
+    ),
+    Behaviour.COERCION: Remedy(
+        'POST /items {"price": "17"} -> 201, and `price` is a number',
+        "Switch conversion off (`strict` in Pydantic), or leave it: the rule is a note unless "
+        "`lint.toml` says otherwise.",
+    ),
+    Behaviour.MEDIA_TYPE_ACCEPTED: Remedy(
+        "POST /items with Content-Type: application/x-unknown -> 201",
+        "Look at the Content-Type before the body is read, and refuse others with 415.",
     ),
     Behaviour.VALID_REFUSED: Remedy(
         'POST /items {"price": 0} -> 422, and `price` has "minimum": 0',
@@ -210,8 +229,12 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "a timeout on what it asks for itself.",
     ),
     Behaviour.METHOD_NOT_ALLOWED: Remedy(
-        "PUT /items -> 404, or 405 with Allow: GET where there is also POST",
-        "Answer 405 with all methods of the path in `Allow`. Where the framework cannot, make the "
-        "rule info.",
+        "PUT /items -> 200, and the document has only GET and POST",
+        "Answer 405, or add the operation to the document if it is meant to be there.",
+    ),
+    Behaviour.ALLOW_HEADER: Remedy(
+        "PUT /items -> 405 with Allow: GET where there is also POST",
+        "Name all methods of the path in `Allow`. Some frameworks cannot, so it is a note unless "
+        "`lint.toml` says otherwise.",
     ),
 }

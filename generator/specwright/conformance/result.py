@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import json
 from base64 import b64decode, b64encode
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from specwright.conformance.recording.exchange import Exchange, Headers, Response
 from specwright.conformance.recording.origins import Origins
 from specwright.conformance.recording.record import Violation
-from specwright.conformance.results.evidence import cause_of, operation_of
+from specwright.conformance.results.evidence import Known, known_as, operation_of
 from specwright.conformance.run import Run
 from specwright.document.security import Credential
 from specwright.errors import InputError, Location
@@ -29,6 +29,7 @@ FILE = "result.json"
 _LARGEST_ANSWER = 64 * 1024
 
 _Object = dict[str, Any]
+_Taken = TypeVar("_Taken")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +100,7 @@ def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> _Objec
         "rule": violation.rule,
         **({"operation": operation} if operation else {}),
         "pointer": violation.pointer,
-        "cause": cause_of(violation, operation),
+        "cause": known_as(violation, operation).cause,
         "message": violation.message,
         "setup": [_recorded(exchange, run) for exchange in origins.of(violation.exchanges)],
         "requests": [_recorded(exchange, run) for exchange in violation.exchanges],
@@ -143,17 +144,12 @@ def read(path: Path, failure: str) -> RecordedFailure:
     Raises:
         InputError: the file is no result of a run, or has no such failure with a request.
     """
-    try:
-        data = json.loads(read_regular(path))
-        if data["version"] != VERSION:
-            raise ValueError
+
+    def failures(data: Any) -> dict[str, RecordedFailure]:
         found = {each["id"]: each for each in data["failures"]}
-        made = {name: _failure(each, data) for name, each in found.items()}
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise InputError(
-            "not the result of a run, or of another version of specwright",
-            Location(str(path), 1, 1),
-        ) from None
+        return {name: _failure(each, data) for name, each in found.items()}
+
+    made = _read(path, failures)
     if failure not in made:
         known = ", ".join(made) or "none"
         raise InputError(f"{path} has no failure {failure!r}", hint=f"it has: {known}")
@@ -163,6 +159,37 @@ def read(path: Path, failure: str) -> RecordedFailure:
             hint="run specwright test again",
         )
     return made[failure]
+
+
+def read_baseline(path: Path) -> frozenset[Known]:
+    """Return the failures of a run that was written, as the next run tells them from others.
+
+    Raises:
+        InputError: the file is not the result of a run.
+    """
+
+    def failures(data: Any) -> frozenset[Known]:
+        named = ("rule", "operation", "pointer", "cause")
+        found = [{"operation": "", **each} for each in data["failures"]]
+        return frozenset(Known(*(str(each[name]) for name in named)) for each in found)
+
+    return _read(path, failures)
+
+
+def _read(path: Path, take: Callable[[Any], _Taken]) -> _Taken:
+    try:
+        data = json.loads(read_regular(path))
+        if data["version"] != VERSION:
+            raise ValueError
+        return take(data)
+    except OSError as error:
+        place = Location(str(path), 1, 1)
+        raise InputError(f"cannot be read: {error.strerror}", place) from None
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise InputError(
+            "not the result of a run, or of another version of specwright",
+            Location(str(path), 1, 1),
+        ) from None
 
 
 def _failure(each: Mapping[str, Any], data: Mapping[str, Any]) -> RecordedFailure:

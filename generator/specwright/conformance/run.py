@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
-from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.bench.target import OTHER, Target, TargetLost
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
@@ -19,7 +18,7 @@ from specwright.conformance.fuzzing.source import SOURCE as FUZZING
 from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
-from specwright.conformance.results.evidence import findings
+from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.credentials import credentials
@@ -38,7 +37,7 @@ from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
 from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.webhooks.source import ReceiverOptions, Watch
-from specwright.findings import Report, Table, in_order
+from specwright.findings import Report, Table
 
 SCENARIOS = "scenarios"
 
@@ -94,6 +93,7 @@ class Run:
     profile: RunProfile
     seed: int
     receiver: ReceiverOptions | None = None
+    standards: Standards = field(default_factory=Standards)
     steps: list[tuple[str, int, float]] = field(default_factory=list)
     at: str = "start"
     stopped: str | None = None
@@ -170,6 +170,7 @@ class Run:
         """What was found, with the coverage, as every command reports it."""
         self.items = coverage.coverage(self.contract, self.record)
         document = self.contract.document
+        found = judged(self.contract, self.record, self.standards, is_whole=self.stopped is None)
         facts = [
             ("Target", self.target.base_url),
             ("Profile", self.profile.value),
@@ -180,9 +181,9 @@ class Run:
             facts.append(("Stopped", self.stopped))
         return Report(
             document.path,
-            in_order(findings(self.contract, self.record)),
-            (),
-            RULES,
+            found.findings,
+            found.waived,
+            DESCRIPTIONS,
             document.line,
             tuple(facts),
             (
@@ -204,6 +205,7 @@ def begin(
     seed: int,
     receiver: ReceiverOptions | None = None,
     max_seconds: float | None = None,
+    standards: Standards = Standards(),  # noqa: B008 (it never changes)
 ) -> Run:
     """A run whose record is watched by the monitors.
 
@@ -211,4 +213,4 @@ def begin(
         max_seconds: that an answer may take; None if it does not matter.
     """
     target.record.monitors = (Monitors(contract, target.record, max_seconds),)
-    return Run(contract, target, profile, seed, receiver)
+    return Run(contract, target, profile, seed, receiver, standards)

@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 from specwright import pipeline
 from specwright.check.checks import examine
-from specwright.check.settings import Settings
 from specwright.compare.comparison import compare
 from specwright.compare.document.operations import label
 from specwright.compare.verdicts.acceptances import Acceptance
@@ -22,6 +21,7 @@ from specwright.document.sources.git import Commit
 from specwright.document.upgrade import upgrade
 from specwright.errors import Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
+from specwright.grading.settings import Settings
 from specwright.report.verdict import counted
 from specwright.review.package import Package
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED

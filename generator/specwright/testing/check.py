@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from specwright.document.model import Document, is_remote
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from specwright.errors import InputError
-from specwright.findings import Evidence, Finding, Report
+from specwright.findings import Finding, Report
 from specwright.report.redaction import Redaction
 from specwright.testing.data import Data, with_data
 from specwright.testing.outcome import OperationOutcome, Outcome
@@ -110,41 +111,39 @@ def name_of(operation: Operation) -> str:
 
 def _outcome(run: Run, redaction: Redaction) -> Outcome:
     report: Report = redaction.report(run.report())
-    owners = {
-        id: _owner(
-            run.contract,
-            violation.exchanges[-1].operation if violation.exchanges else None,
-            violation.pointer,
-        )
-        for id, violation in run.record.failures.items()
-    }
-    found: dict[Operation | None, list[Finding]] = {}
+    found: dict[str, list[Finding]] = {}
     for finding in report.findings:
-        found.setdefault(owners.get(_id(finding.evidence)), []).append(finding)
+        for name, each in _apart(finding):
+            found.setdefault(name, []).append(each)
     idle = never_succeeded(run.contract, run.record)
     outcomes = {
         name_of(each): OperationOutcome(
             name_of(each),
-            tuple(found.get(each, ())),
+            tuple(found.get(name_of(each), ())),
             _obstacle(run, redaction, each) if each in idle else None,
         )
         for each in run.contract.operations.values()
     }
-    return Outcome(outcomes, tuple(found.get(None, ())), run.stopped, report)
+    others = [each for name, all_ in found.items() if name not in outcomes for each in all_]
+    return Outcome(outcomes, tuple(others), run.stopped, report)
 
 
-def _id(evidence: Sequence[Evidence]) -> str:
-    return next((each.text for each in evidence if each.label == "failure"), "")
-
-
-def _owner(contract: Contract, asked: str | None, pointer: str) -> Operation | None:
-    """The operation that a failure is about: the one of the place, else of the last request."""
-    of_place = (
-        each
-        for each in contract.operations.values()
-        if f"{pointer}/".startswith(f"{each.pointer}/")
-    )
-    return next(of_place, contract.operations.get(asked or ""))
+def _apart(finding: Finding) -> Iterator[tuple[str, Finding]]:
+    """Each operation that a finding is about, with what it says of that one alone."""
+    for each in finding.occurrences:
+        yield (
+            each.operation,
+            replace(
+                finding,
+                location=each.location,
+                pointer=each.pointer,
+                message=each.message,
+                evidence=each.evidence,
+                occurrences=(each,),
+            ),
+        )
+    if not finding.occurrences:
+        yield "", finding
 
 
 def _obstacle(run: Run, redaction: Redaction, operation: Operation) -> str:

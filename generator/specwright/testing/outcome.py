@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from specwright.findings import Finding, Report
+from specwright.findings import Finding, Level, Report
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +23,8 @@ class OperationOutcome:
 
     @property
     def is_right(self) -> bool:
-        """Whether it was tested, and nothing was found."""
-        return not self.findings and self.obstacle is None
+        """Whether it was tested, and no error was found."""
+        return not errors(self.findings) and self.obstacle is None
 
     def __str__(self) -> str:
         if self.is_right:
@@ -58,10 +58,15 @@ class Outcome:
             AssertionError: something was found or not tested; its text says what.
         """
         said = [str(each) for each in self.operations.values() if not each.is_right]
-        said += [shown(each) for each in self.others]
+        said += [shown(each) for each in errors(self.others)]
         said += [f"the run stopped: {self.stopped}"] if self.stopped is not None else []
         if said:
             raise AssertionError("\n\n".join(said))
+
+
+def errors(findings: Iterable[Finding]) -> list[Finding]:
+    """Return the findings that fail a test; the others are in the report."""
+    return [each for each in findings if each.level is Level.ERROR]
 
 
 def shown(finding: Finding) -> str:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import NamedTuple
 
-from specwright.check.settings import Profile
 from specwright.check.subject import Subject
 from specwright.findings import Level, RuleDescription
 from specwright.pointer import Pointer
@@ -41,9 +40,6 @@ class Rule(RuleDescription):
     """A rule, and the function that finds what does not follow it."""
 
     check: Check
-
-    def level(self, profile: Profile) -> Level:
-        return self.strict if profile is Profile.STRICT else self.recommended
 
 
 def unsupported(id: str, why: str, bad: str, good: str, check: Check) -> Rule:

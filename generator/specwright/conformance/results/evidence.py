@@ -3,38 +3,112 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
+from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record, Violation
-from specwright.findings import Evidence, Finding, Level, Occurrence
+from specwright.findings import Evidence, Finding, Level, Occurrence, RuleDescription, in_order
+from specwright.grading.settings import Settings, places_of
+from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
+from specwright.pointer import Pointer
 
+DESCRIPTIONS: tuple[RuleDescription, ...] = (*RULES, UNUSED, EXPIRED)
+_BY_ID = {rule.id: rule for rule in DESCRIPTIONS}
+# Why a finding is accepted that an earlier run had, too.
+IN_BASELINE = "It is in the baseline."
 # Of one occurrence.
 _EXCHANGES = 4
 
 
-def findings(contract: Contract, record: Record) -> Iterator[Finding]:
-    """Yield a finding for each cause, in the order in which they were found.
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A failure as runs tell it from others: by nothing that depends on a seed or a day."""
+
+    rule: str
+    operation: str
+    pointer: Pointer
+    cause: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standards:
+    """What a project asks of an implementation.
+
+    Attributes:
+        baseline: failures of an earlier run that are accepted for now.
+    """
+
+    settings: Settings = field(default_factory=Settings)
+    baseline: frozenset[Known] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The findings that count, and those that the project accepts."""
+
+    findings: tuple[Finding, ...]
+    waived: tuple[Finding, ...]
+
+
+def judged(
+    contract: Contract,
+    record: Record,
+    standards: Standards = Standards(),
+    *,
+    is_whole: bool = False,
+) -> Judged:
+    """Return a finding for each cause, graded; what is off is left out.
 
     Failures of one rule have one cause if they are said in the same words, but for the operation
     and the values.
+
+    Args:
+        is_whole: whether the run looked at everything, so that unused waivers are known.
     """
-    causes: dict[tuple[str, str], list[Occurrence]] = {}
+    settings = standards.settings
+    waivers = Waivers(settings, _BY_ID)
+    causes: dict[tuple[str, str, Level, str | None], list[Occurrence]] = {}
     for id, each in record.failures.items():
         found = _occurrence(contract, id, each)
-        causes.setdefault((each.rule, cause_of(each, found.operation)), []).append(found)
-    for (rule, cause), occurrences in causes.items():
-        first = occurrences[0]
-        yield Finding(
-            rule,
-            Level.ERROR,
-            first.location,
-            first.pointer,
-            _message(cause, occurrences),
-            evidence=first.evidence,
-            cause=cause,
-            occurrences=tuple(occurrences),
-        )
+        known = known_as(each, found.operation)
+        places = (*places_of(each.pointer), found.operation)
+        level = settings.level(_BY_ID[each.rule], places)
+        if level is not Level.OFF:
+            reason = waivers.reason(each.rule, places)
+            if reason is None and known in standards.baseline:
+                reason = IN_BASELINE
+            causes.setdefault((each.rule, known.cause, level, reason), []).append(found)
+    made = [_finding(*cause, occurrences) for cause, occurrences in causes.items()]
+    about = (each for each in waivers.findings() if is_whole or each.rule == EXPIRED.id)
+    return Judged(
+        in_order([*(each for each in made if each.waived is None), *about]),
+        in_order(each for each in made if each.waived is not None),
+    )
+
+
+def _finding(
+    rule: str, cause: str, level: Level, reason: str | None, occurrences: Sequence[Occurrence]
+) -> Finding:
+    first = occurrences[0]
+    return Finding(
+        rule,
+        level,
+        first.location,
+        first.pointer,
+        _message(cause, occurrences),
+        evidence=first.evidence,
+        waived=reason,
+        cause=cause,
+        occurrences=tuple(occurrences),
+    )
+
+
+def known_as(violation: Violation, operation: str) -> Known:
+    """What tells a violation from others in every run."""
+    cause = cause_of(violation, operation)
+    return Known(str(violation.rule), operation, violation.pointer, cause)
 
 
 def cause_of(violation: Violation, operation: str) -> str:

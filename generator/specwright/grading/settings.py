@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -13,9 +14,12 @@ from typing import Any
 from specwright.config import is_below, read_toml
 from specwright.document.model import is_remote
 from specwright.errors import InputError, Location, did_you_mean
-from specwright.findings import Finding, Level
+from specwright.findings import Finding, Level, RuleDescription
+from specwright.pointer import Pointer, split
 
 FILE_NAME = "lint.toml"
+# The tokens of a pointer such as /paths/~1orders/post.
+_OPERATION = 3
 
 
 class Profile(StrEnum):
@@ -27,19 +31,33 @@ class Profile(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Waiver:
-    """Findings of one rule that are accepted where the glob matches their pointer."""
+    """Findings of one rule that are accepted where the glob matches one of their places.
+
+    Attributes:
+        expires: the last day on which they are; None if there is none.
+    """
 
     rule: str
     where: str
     reason: str
     location: Location
+    expires: date | None = None
 
-    def covers(self, finding: Finding) -> bool:
-        return (
-            finding.rule == self.rule
-            and finding.pointer is not None
-            and fnmatchcase(finding.pointer, self.where)
-        )
+    def covers(self, rule: str, places: Sequence[str]) -> bool:
+        """Whether it is about a rule at a place, whatever the day is."""
+        return rule == self.rule and any(fnmatchcase(each, self.where) for each in places)
+
+    def is_over(self, today: date) -> bool:
+        """Whether its last day has passed."""
+        return self.expires is not None and self.expires < today
+
+
+@dataclass(frozen=True, slots=True)
+class PlaceLevels:
+    """Levels that hold where the glob matches a JSON pointer or an operation."""
+
+    where: str
+    levels: Mapping[str, Level]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +65,8 @@ class Settings:
     """How strict the checks are.
 
     Attributes:
+        places: levels of single places, the later ones before the earlier.
+        today: the day on which waivers are judged; the first of all days if it does not matter.
         short_method_names: the setting of `[tool.specwright]`, which decides what clashes.
     """
 
@@ -54,11 +74,28 @@ class Settings:
     levels: Mapping[str, Level] = field(default_factory=dict)
     waivers: tuple[Waiver, ...] = ()
     short_method_names: bool = False
+    places: tuple[PlaceLevels, ...] = ()
+    today: date = date.min
+
+    def level(self, rule: RuleDescription, places: Sequence[str] = ()) -> Level:
+        """Return the level of a rule at a place, which has one or more names."""
+        for each in reversed(self.places):
+            if rule.id in each.levels and any(fnmatchcase(name, each.where) for name in places):
+                return each.levels[rule.id]
+        usual = rule.strict if self.profile is Profile.STRICT else rule.recommended
+        return self.levels.get(rule.id, usual)
+
+    def asks(self, rule: RuleDescription) -> bool:
+        """Return whether a rule is not off everywhere."""
+        of_places = (each.levels.get(rule.id, Level.OFF) for each in self.places)
+        return any(level is not Level.OFF for level in (self.level(rule), *of_places))
 
     def accepts(self, finding: Finding) -> bool:
         """Whether the project wants to hear nothing of a finding."""
+        places = places_of(finding.pointer)
         return self.levels.get(finding.rule) is Level.OFF or any(
-            waiver.covers(finding) for waiver in self.waivers
+            each.covers(finding.rule, places) and not each.is_over(self.today)
+            for each in self.waivers
         )
 
     def forbids(self, finding: Finding) -> bool:
@@ -66,6 +103,16 @@ class Settings:
         strict = Level.ERROR if self.profile is Profile.STRICT else None
         level = self.levels.get(finding.rule, strict)
         return level is Level.ERROR and not self.accepts(finding)
+
+
+def places_of(pointer: Pointer | None) -> tuple[str, ...]:
+    """Return the names of a place: its pointer, and the operation that it is a part of."""
+    if pointer is None:
+        return ()
+    tokens = split(pointer)
+    if len(tokens) < _OPERATION or tokens[0] != "paths":
+        return (pointer,)
+    return pointer, f"{tokens[2].upper()} {tokens[1]}"
 
 
 def find(document: str) -> str | None:
@@ -105,8 +152,17 @@ class _Reader:
             raise self.error("[levels] is a table and [[waivers]] a list of tables", "levels")
         return Settings(
             self.profile(data.get("profile", Profile.RECOMMENDED)),
-            {rule: self.level(rule, level) for rule, level in levels.items()},
+            {
+                rule: self.level(rule, level)
+                for rule, level in levels.items()
+                if not isinstance(level, dict)
+            },
             tuple(self.waiver(index, waiver) for index, waiver in enumerate(waivers)),
+            places=tuple(
+                PlaceLevels(where, {rule: self.level(rule, each) for rule, each in table.items()})
+                for where, table in levels.items()
+                if isinstance(table, dict)
+            ),
         )
 
     def profile(self, name: Any) -> Profile:
@@ -131,16 +187,22 @@ class _Reader:
         members = ("rule", "where", "reason")
         if (
             not isinstance(waiver, dict)
-            or set(waiver) != set(members)
+            or set(waiver) - {"expires"} != set(members)
             or not all(isinstance(waiver[name], str) and waiver[name].strip() for name in members)
         ):
             raise InputError(
-                "a waiver has rule, where (a glob for JSON pointers) and reason, all text",
+                "a waiver has rule, where (a glob for JSON pointers, or for operations such as "
+                "GET /orders) and reason, all text, and may have expires",
                 place,
                 "say why the finding is accepted, so that others can tell when it no longer is",
             )
+        if type(waiver.get("expires", date.max)) is not date:
+            raise InputError(
+                "'expires' must be a date", place, "such as 2027-01-31, without quotes"
+            )
         self.check_rule(waiver["rule"], place)
-        return Waiver(waiver["rule"], waiver["where"], waiver["reason"], place)
+        expires = waiver.get("expires")
+        return Waiver(waiver["rule"], waiver["where"], waiver["reason"], place, expires)
 
     def check_rule(self, rule: str, place: Location) -> None:
         if rule not in self.known_rules:

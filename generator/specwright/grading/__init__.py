@@ -1,0 +1,1 @@
+"""What a project makes of findings: their levels, and what it accepts."""

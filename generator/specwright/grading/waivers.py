@@ -1,0 +1,63 @@
+"""Findings set aside by waivers, and what there is to say about the waivers themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from specwright.findings import Finding, Level, RuleDescription
+from specwright.grading.settings import Settings, Waiver
+
+UNUSED = RuleDescription(
+    "waiver-unused",
+    "Checks",
+    "A waiver that no finding needs any more would hide the next one.",
+    "",
+    "",
+    Level.WARNING,
+    Level.ERROR,
+)
+EXPIRED = RuleDescription(
+    "waiver-expired",
+    "Checks",
+    "A waiver counts until its day; what it covered is reported again.",
+    "",
+    "",
+    Level.WARNING,
+    Level.ERROR,
+)
+
+
+@dataclass(slots=True)
+class Waivers:
+    """The waivers of a project that are about some rules, and which of them were needed.
+
+    Attributes:
+        rules: the ids of the rules that were applied; waivers of others are not looked at.
+    """
+
+    settings: Settings
+    rules: Collection[str]
+    _needed: set[Waiver] = field(default_factory=set)
+
+    def reason(self, rule: str, places: Sequence[str]) -> str | None:
+        """Return why a finding at a place is accepted; None if it is not."""
+        fitting = [each for each in self.settings.waivers if each.covers(rule, places)]
+        self._needed.update(fitting)
+        valid = (each.reason for each in fitting if not each.is_over(self.settings.today))
+        return next(valid, None)
+
+    def findings(self) -> Iterator[Finding]:
+        """Yield what is wrong with waivers, after all findings were looked at."""
+        for each in self.settings.waivers:
+            about = f"'{each.rule}' at '{each.where}'"
+            if each.rule not in self.rules:
+                continue
+            if each not in self._needed:
+                yield self._finding(UNUSED, each, f"nothing is left of {about}: remove the waiver")
+            elif each.is_over(self.settings.today):
+                yield self._finding(EXPIRED, each, f"{about} was accepted until {each.expires}")
+
+    def _finding(self, rule: RuleDescription, waiver: Waiver, message: str) -> Finding:
+        level = self.settings.level(rule)
+        return Finding(rule.id, level, waiver.location, waiver.where, message)

@@ -1,0 +1,176 @@
+"""Levels, waivers and baselines decide what a run is blamed for."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.bench.target import MAIN
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.result import read_baseline
+from specwright.conformance.results.evidence import Judged, Known, Standards, judged
+from specwright.document.sources.load import load
+from specwright.errors import InputError, Location
+from specwright.findings import Level
+from specwright.grading.settings import PlaceLevels, Profile, Settings, Waiver, places_of
+from specwright.grading.settings import load as read_settings
+from tests.conformance.shop import DOCUMENT
+
+LIST, MAKE = "/paths/~1orders/get", "/paths/~1orders/post"
+RULE = "undeclared-status"
+TODAY = date(2026, 11, 23)
+HERE = Location("lint.toml", 4, 1)
+
+
+@pytest.fixture(scope="module")
+def contract() -> Contract:
+    return Contract(load(DOCUMENT))
+
+
+def found(contract: Contract, settings: Settings, *baseline: Known) -> Judged:
+    """What is left of one undeclared status of two operations."""
+    record = Record()
+    for number, pointer in enumerate((LIST, MAKE), 1):
+        request = Request("GET", "http://127.0.0.1/v1", ())
+        answer = Response(418, (), b"")
+        proof = Exchange(number, "fuzzing", MAIN, pointer, request, answer, None, 0, 0)
+        name = contract.operations[pointer].name
+        message = f"{name}: status 418 is not declared"
+        record.violate(Violation(RULE, pointer + "/responses", message, (proof,)))
+    return judged(contract, record, Standards(settings, frozenset(baseline)), is_whole=True)
+
+
+def test_a_rule_has_the_level_that_the_project_gives_it(contract: Contract) -> None:
+    for level in (Level.ERROR, Level.WARNING, Level.INFO):
+        (finding,) = found(contract, Settings(levels={RULE: level})).findings
+        assert (finding.level, len(finding.operations)) == (level, 2)
+    assert found(contract, Settings(levels={RULE: Level.OFF})).findings == ()
+
+
+@pytest.mark.parametrize("where", ["POST /orders", "POST *", "/paths/*/post/*", "* /orders"])
+def test_a_place_has_levels_of_its_own(contract: Contract, where: str) -> None:
+    places = (PlaceLevels(where, {RULE: Level.INFO}),)
+    left = found(contract, Settings(places=places)).findings
+    levels = {each.level for each in left}
+    assert levels == ({Level.INFO} if where == "* /orders" else {Level.ERROR, Level.INFO})
+
+
+def waiver(where: str, *, rule: str = RULE, expires: date | None = None) -> Waiver:
+    return Waiver(rule, where, "The gateway says so.", HERE, expires)
+
+
+def test_a_waiver_sets_aside_one_operation_of_a_cause(contract: Contract) -> None:
+    outcome = found(contract, Settings(waivers=(waiver("GET /orders"),)))
+    (left,), (waived,) = outcome.findings, outcome.waived
+    assert (left.operations, waived.operations) == (("POST /orders",), ("GET /orders",))
+    assert waived.waived == "The gateway says so."
+
+
+@pytest.mark.parametrize(("day", "rules"), [(TODAY, [RULE]), (date(2026, 11, 24), [])])
+def test_a_waiver_counts_until_its_day(contract: Contract, day: date, rules: list[str]) -> None:
+    settings = Settings(waivers=(waiver("* /orders", expires=TODAY),), today=day)
+    outcome = found(contract, settings)
+    assert [each.rule for each in outcome.waived] == rules
+    over = [] if rules else [RULE, "waiver-expired"]
+    assert sorted(each.rule for each in outcome.findings) == over
+
+
+def test_a_waiver_that_nothing_needs_is_said(contract: Contract) -> None:
+    others = (waiver("GET /nowhere"), waiver("/paths/*", rule="example-id"))
+    outcome = found(contract, Settings(waivers=others))
+    said = [each for each in outcome.findings if each.rule == "waiver-unused"]
+    assert [each.message for each in said] == [
+        f"nothing is left of '{RULE}' at 'GET /nowhere': remove the waiver"
+    ]
+    assert said[0].level is Level.WARNING
+
+
+def test_what_was_there_before_fails_no_run(contract: Contract) -> None:
+    known = Known(RULE, "GET /orders", f"{LIST}/responses", "status 418 is not declared")
+    outcome = found(contract, Settings(), known)
+    assert [each.operations for each in outcome.findings] == [("POST /orders",)]
+    assert [each.waived for each in outcome.waived] == ["It is in the baseline."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "[]", '{"version": 1}', "[" * 100_000),
+        *('{"version": 1, "failures": [1]}', '{"version": 1, "failures": 1}'),
+        '{"version": 1, "failures": [{"id": "F1", "rule": "order"}]}',
+    ],
+)
+def test_a_file_that_is_not_a_result_is_not_a_baseline(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "result.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(InputError, match="not the result of a run"):
+        read_baseline(path)
+
+
+def test_a_baseline_knows_failures_by_rule_place_and_cause(tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    failure = {"id": "F7", "rule": RULE, "pointer": "/x", "cause": "a cause", "message": "today"}
+    path.write_text(json.dumps({"version": 1, "failures": [failure]}), "utf-8")
+    assert read_baseline(path) == {Known(RULE, "", "/x", "a cause")}
+
+
+def test_coercion_and_allow_fail_the_strict_profile_only() -> None:
+    from specwright.conformance.behaviour_rules import RULES
+
+    rules = {each.id: each for each in RULES}
+    for name in ("coercion", "allow-header"):
+        assert Settings().level(rules[name]) is Level.INFO
+        assert Settings(Profile.STRICT).level(rules[name]) is Level.ERROR
+    for name in ("server-error", "isolation", "response-schema"):
+        assert Settings().level(rules[name]) is Level.ERROR
+
+
+def read(path: Path, text: str) -> Settings:
+    path.write_text(text, "utf-8")
+    return read_settings(str(path), {"coercion", RULE})
+
+
+def test_the_file_of_the_lint_holds_levels_by_place_and_waivers_with_a_day(tmp_path: Path) -> None:
+    settings = read(
+        tmp_path / "lint.toml",
+        '[levels]\ncoercion = "off"\n[levels."GET /old/*"]\nundeclared-status = "info"\n'
+        '[[waivers]]\nrule = "coercion"\nwhere = "POST *"\nreason = "Old clients."\n'
+        "expires = 2027-01-31\n",
+    )
+    assert settings.levels == {"coercion": Level.OFF}
+    assert settings.places == (PlaceLevels("GET /old/*", {RULE: Level.INFO}),)
+    assert [each.expires for each in settings.waivers] == [date(2027, 1, 31)]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[levels."GET /old"]\nno-such-rule = "off"\n', "unknown rule 'no-such-rule'"),
+        ('[levels."GET /old"]\ncoercion = "loud"\n', "unknown level 'loud'"),
+        ('[levels."GET /old"]\ncoercion = {}\n', "unknown level {}"),
+        (
+            '[[waivers]]\nrule = "coercion"\nwhere = "*"\nreason = "x"\nexpires = "soon"\n',
+            "'expires' must be a date",
+        ),
+        (
+            '[[waivers]]\nrule = "coercion"\nwhere = "*"\nreason = "x"\n'
+            "expires = 2027-01-31T00:00:00\n",
+            "'expires' must be a date",
+        ),
+    ],
+)
+def test_settings_without_a_meaning_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(InputError, match=said.replace("{}", r"\{\}")):
+        read(tmp_path / "lint.toml", text)
+
+
+def test_a_place_has_the_name_of_its_operation() -> None:
+    place = "/paths/~1orders~1{id}/get/responses/200"
+    assert places_of(place) == (place, "GET /orders/{id}")
+    assert places_of("/components/schemas/A") == ("/components/schemas/A",)
+    assert places_of(None) == ()
