@@ -3,8 +3,8 @@
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
 measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
-and `faults`, `faults_by_others`, `shops` and `mutants` write the verdicts that four pages here are made
-from.
+and `faults`, `faults_by_others`, `shops` and `mutants` write the verdicts that four pages here are
+made from.
 """
 
 from __future__ import annotations
