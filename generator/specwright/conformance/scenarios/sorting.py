@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from specwright.conformance.behaviour_rules import Behaviour
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.scenarios.explore import renew
 from specwright.pointer import join
