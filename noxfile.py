@@ -34,6 +34,7 @@ CONFORMANCE_TESTS = (
     "tests/contract/test_faults.py",
     "tests/contract/test_faults_by_others.py",
     "tests/contract/test_shops.py",
+    "tests/contract/test_second_opinion.py",
 )
 HOSTILE_TESTS = ("tests/hostile_repositories", "tests/mutants", "tests/names")
 # More processes than cores: many tests wait for others. The last long tests are shared out.

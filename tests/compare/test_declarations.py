@@ -96,6 +96,7 @@ NEW_AND_GONE: dict[str, tuple[bool, bool]] = {
     "x-contract-requires-one-of": (True, True),
     "x-contract-reset": (False, True),
     "x-contract-signature": (True, True),
+    "x-contract-sort": (False, True),
     "x-contract-trigger": (True, True),
     "x-contract-webhook-endpoint": (False, True),
 }

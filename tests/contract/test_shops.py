@@ -10,6 +10,7 @@ import pytest
 from tests.contract.shops.bugs import BUGS
 from tests.contract.shops.dialects import DIALECTS, Desk
 from tests.contract.shops.serving import SHOPS
+from tests.contract.shops.verdicts import load
 from tests.serving import Server
 
 
@@ -35,3 +36,9 @@ def test_a_shop_without_a_bug_is_right(shop: str) -> None:
 def test_a_bug_is_there(shop: str, name: str) -> None:
     with desk(shop, name) as wrong:
         assert not BUGS[name].is_right(wrong)
+
+
+@pytest.mark.parametrize("shop", SHOPS)
+def test_every_bug_was_judged(shop: str) -> None:
+    runs = load(shop)
+    assert list(runs.first) == list(runs.last) == list(BUGS), "run: nox -s shops"

@@ -3,8 +3,8 @@
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
 measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
-and `faults`, `faults_by_others` and `mutants` write the verdicts that three pages here are made
-from.
+and `faults`, `faults_by_others`, `shops` and `mutants` write the verdicts that four pages here are
+made from.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from benchmarks.situations import outcomes as situations
 from service.catalogue import build as catalogue
 from tests.contract import verdicts
 from tests.contract.faults_by_others import verdicts as by_others
+from tests.contract.shops import verdicts as shops
 from tests.derived import pages, trees
 from tests.mutation import figures
 
@@ -100,6 +101,7 @@ DERIVED = (
         "tests/contract/faults_by_others/verdicts.json",
         by_others.render,
     ),
+    page("docs/contract-shops.md", "tests/contract/shops/*.json", shops.render),
     page(
         "docs/mutants.md",
         "tests/mutation/figures.json and words.toml",

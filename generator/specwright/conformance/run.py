@@ -33,6 +33,7 @@ from specwright.conformance.scenarios.permission import permission
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
 from specwright.conformance.scenarios.resets import finish
 from specwright.conformance.scenarios.robustness import robustness
+from specwright.conformance.scenarios.sorting import sorting
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
 from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
@@ -61,6 +62,7 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "idempotency": idempotency,
     "conservation": conservation,
     "lists": lists,
+    "sorting": sorting,
     "agreement": agreement,
     "isolation": isolation,
     "permission": permission,

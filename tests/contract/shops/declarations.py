@@ -19,13 +19,33 @@ def _equals(property_: str) -> Mapping[str, Any]:
     return {"x-contract-filter": {"property": property_, "match": "equals"}}
 
 
+def _sorted(*properties: str) -> Mapping[str, Any]:
+    ways = (("", "ascending"), ("-", "descending"))
+    orders = {
+        f"{sign}{name}": {"by": f"/{name}", "direction": direction}
+        for name in properties
+        for sign, direction in ways
+    }
+    return {"x-contract-sort": {"orders": orders}}
+
+
+_BY_KEY = {
+    "x-contract-idempotency": {
+        "header": "Idempotency-Key",
+        "replay": {"status": 201},
+        "changed": {"status": 422},
+        "scope": ["user"],
+    }
+}
 _BY_OFFSET = _pages("/items", limit="limit", offset="offset", total="/total")
 DECLARATIONS: Mapping[str, Declarations] = {
     "fastapi": {
         ("get", "/products/"): _BY_OFFSET,
         ("get", "/products/{product_id}/reviews/"): _BY_OFFSET,
         ("get", "/orders/"): _BY_OFFSET,
+        ("post", "/orders/"): _BY_KEY,
         ("get", "/products/", "category"): _equals("/category"),
+        ("get", "/products/", "sort"): _sorted("name", "price"),
         ("get", "/orders/", "status"): _equals("/status"),
     },
     "django": {
@@ -34,7 +54,9 @@ DECLARATIONS: Mapping[str, Declarations] = {
             "/results", limit="page_size", page="page", total="/count"
         ),
         ("get", "/api/orders/"): _pages("", limit="page_size", link=True),
+        ("post", "/api/orders/"): _BY_KEY,
         ("get", "/api/products/", "category"): _equals("/category"),
+        ("get", "/api/products/", "ordering"): _sorted("name", "price"),
         ("get", "/api/orders/", "status"): _equals("/status"),
     },
 }

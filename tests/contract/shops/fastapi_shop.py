@@ -145,7 +145,7 @@ def read_me(who: Somebody) -> User:
     return who
 
 
-catalogue = APIRouter(prefix="/products", responses=problems(401, 403), tags=["products"])
+catalogue = APIRouter(prefix="/products", responses=problems(400, 401, 403), tags=["products"])
 
 
 @catalogue.post("/", status_code=CREATED, responses=created("The product."))
@@ -236,7 +236,9 @@ def read_image(who: Somebody, product_id: int) -> Response:
 
 
 opinions = APIRouter(
-    prefix="/products/{product_id}/reviews", responses=problems(401, 403, 404), tags=["reviews"]
+    prefix="/products/{product_id}/reviews",
+    responses=problems(400, 401, 403, 404),
+    tags=["reviews"],
 )
 
 
@@ -280,7 +282,7 @@ def delete_review(who: Somebody, product_id: int, review_id: int) -> None:
     del reviews[review_id]
 
 
-sales = APIRouter(prefix="/orders", responses=problems(401, 403), tags=["orders"])
+sales = APIRouter(prefix="/orders", responses=problems(400, 401, 403), tags=["orders"])
 
 
 def own(who: User, order_id: int, *, bug: str) -> dict[str, Any]:

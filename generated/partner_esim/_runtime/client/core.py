@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar, cast
+from uuid import uuid4
 
 from pydantic import ValidationError
 from pydantic_core import PydanticSerializationError, from_json, to_json
@@ -150,6 +151,8 @@ class Core:
             *self._headers,
             ("accept", accept(operation, options.accept)),
         ]
+        if operation.key_header is not None:
+            own.append((operation.key_header, str(uuid4())))
         # What is packed is unpacked at its end.
         own += [] if stream else [("accept-encoding", "gzip")]
         content: Payload | None = None

@@ -155,10 +155,10 @@ class FinalStates:
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer:
-    """An answer that is known by its HTTP status and its error code."""
+    """An answer that is known by its HTTP status and its error code, if errors have one."""
 
     status: int
-    code: str
+    code: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +180,8 @@ class Operation(Generic[Result]):
         server: of its own, in place of those of the document.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
+        key_header: the header that tells requests apart, which each call has one of
+            (`x-contract-idempotency`).
         in_progress: the answer while an earlier request with the same key is still at work
             (`x-contract-idempotency`).
         one_of: groups of query parameters at least one of which must be given, with the
@@ -200,6 +202,7 @@ class Operation(Generic[Result]):
     security: Security = ()
     server: Server | None = None
     idempotent: bool = False
+    key_header: str | None = None
     in_progress: ErrorAnswer | None = None
     pagination: Pagination | None = None
     one_of: tuple[tuple[tuple[str, ...], str], ...] = ()

@@ -143,7 +143,7 @@ def _header_parameter(
 ) -> str | None:
     key = ("header", reference.name.lower())
     known = key in sites.parameters(subject.document, operation)
-    return None if known else "is not a header parameter of the webhook"
+    return None if known else "is not a header parameter of the operation"
 
 
 def _response_status(

@@ -26,6 +26,7 @@ from specwright.vocabulary.keywords.rate_limit import RATE_LIMIT, RATE_LIMITS
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
 from specwright.vocabulary.keywords.reset import RESET
 from specwright.vocabulary.keywords.signature import SIGNATURE
+from specwright.vocabulary.keywords.sort import SORT
 from specwright.vocabulary.keywords.trigger import TRIGGER
 from specwright.vocabulary.keywords.webhook_endpoint import WEBHOOK_ENDPOINT
 
@@ -176,12 +177,14 @@ CLAUSES = (
     Clause(FINAL, ("states",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FINAL, ("interval_seconds",), _raised, ChangeRule.LIMIT_LOWERED),
     Clause(IDEMPOTENCY, ("key",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(IDEMPOTENCY, ("header",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(IDEMPOTENCY, ("replay", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(IDEMPOTENCY, ("in_progress", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(IDEMPOTENCY, ("changed", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(IDEMPOTENCY, ("scope",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("parameters",), _demands, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(REQUIRES_ONE_OF, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
+    Clause(SORT, ("orders", ANY), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(FILTER, (ANY,), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("type",), _gone, ChangeRule.BEHAVIOUR_CHANGED),
     Clause(ERROR, ("code",), _gone, ChangeRule.BEHAVIOUR_CHANGED),

@@ -191,6 +191,8 @@ class Workbench:
 def with_key(call: Call, key: str) -> Call:
     """The same call under an idempotency key, where the operation has one."""
     declared = call.operation.declared["idempotency"]
+    if declared is not None and declared.header is not None:
+        return call.with_argument(("header", declared.header.raw.lower()), key)
     if declared is None or isinstance(call.body, Absent):
         return call
     try:

@@ -26,6 +26,7 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.once import ONCE
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimits
+from specwright.vocabulary.keywords.sort import SORT, Sort
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -35,6 +36,7 @@ class ParameterSlot:
     site: Site
     written: Parameter
     filter: Filter | None
+    sort: Sort | None
 
     @property
     def key(self) -> tuple[str, str]:
@@ -250,7 +252,7 @@ def _slot(site: Site, place: str, name: str) -> ParameterSlot:
         allow_reserved=value.get("allowReserved") is True,
         default=schema.get("default") if isinstance(schema, dict) else None,
     )
-    return ParameterSlot(site, written, FILTER.read(value))
+    return ParameterSlot(site, written, FILTER.read(value), SORT.read(value))
 
 
 def _closed(document: Document) -> Document:

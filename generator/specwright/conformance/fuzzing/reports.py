@@ -70,8 +70,8 @@ class TrafficOracle:
         if self._code is not None:
             return self._codes.get(str(response.at(self._code))) in MALFORMED
         repeated = IDEMPOTENCY.read(report.operation.value)
-        declared = {repeated.changed.status, repeated.in_progress.status} if repeated else set()
-        return response.status in _MALFORMED_STATUSES - declared
+        answers = (repeated.changed, repeated.in_progress) if repeated else ()
+        return response.status in _MALFORMED_STATUSES - {each.status for each in answers if each}
 
     def is_undisturbed(self, cause: Exchange, proof: Exchange) -> bool:
         """Whether nobody changed anything between two exchanges, as far as we can know."""

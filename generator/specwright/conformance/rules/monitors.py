@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
+from urllib.parse import parse_qs, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import OTHER, STRANGERS
@@ -25,8 +26,9 @@ from specwright.document.sites import Site
 from specwright.pointer import Pointer, join
 from specwright.report.redaction import REDACTED
 from specwright.vocabulary.keywords.error import ERROR
-from specwright.vocabulary.keywords.order import ORDER, SortDirection
+from specwright.vocabulary.keywords.order import ORDER, Order, SortDirection
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS
+from specwright.vocabulary.keywords.sort import SORT
 
 # Headers that a response object does not describe (OpenAPI 3.1.1, 4.8.17).
 _NOT_DESCRIBED = frozenset({"content-type"})
@@ -254,7 +256,8 @@ class Monitors:
                 self._secrets.setdefault(value, exchange)
 
     def _order(self, answer: _Answer) -> Iterator[Violation]:
-        order, page = answer.operation.declared["order"], answer.operation.declared["pagination"]
+        place, order = _order_of(answer)
+        page = answer.operation.declared["pagination"]
         if order is None or page is None or not answer.response.is_success:
             return
         items = answer.response.at(page.items.raw)
@@ -262,11 +265,10 @@ class Monitors:
             return
         values = [sort_key(value_at(item, order.by.raw)) for item in items]
         if len(values) > 1:
-            self.record.check(Behaviour.ORDER, answer.operation.pointer + join(ORDER.name))
+            self.record.check(Behaviour.ORDER, place)
         pairs = itertools.pairwise(values)
         down = order.direction is SortDirection.DESCENDING
         if any(one < other if down else one > other for one, other in pairs):
-            place = answer.operation.pointer + join(ORDER.name)
             yield answer.violation(
                 Behaviour.ORDER, place, f"not {order.direction.value} by {order.by.raw}"
             )
@@ -297,6 +299,18 @@ class Monitors:
                     place,
                     f"{limits.headers.retry.raw} is not between 1 and {window} seconds",
                 )
+
+
+def _order_of(answer: _Answer) -> tuple[Pointer, Order | None]:
+    """The order that a request asks for, else the usual one, and where it is declared."""
+    query = parse_qs(urlsplit(answer.exchange.request.url).query)
+    for slot in answer.operation.slots:
+        chosen = query.get(slot.written.wire) if slot.sort is not None else None
+        if slot.sort is not None and chosen:
+            orders = {name.raw: order for name, order in slot.sort.orders.items()}
+            return slot.site.pointer + join(SORT.name), orders.get(chosen[-1])
+    usual: Order | None = answer.operation.declared["order"]
+    return answer.operation.pointer + join(ORDER.name), usual
 
 
 def sort_key(value: JsonValue) -> Any:

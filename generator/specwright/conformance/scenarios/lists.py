@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
@@ -12,6 +12,7 @@ from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
+from specwright.conformance.scenarios.paging import following
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.filter import FILTER, Filter, Match
 from specwright.vocabulary.keywords.order import ORDER, SortDirection
@@ -65,31 +66,44 @@ class _Trial:
         place = self.declared.id
         return str(item if place is None else value_at(item, place.raw))
 
-    def next_of(self, exchange: Exchange) -> JsonValue:
-        """The cursor of the next page; None on the last one."""
+    def following(self, call: Call, exchange: Exchange, shown: int) -> Call | None:
+        """The call for the next page; None on the last one."""
         response = exchange.response
-        if response is None or self.declared.next is None:
-            return None
-        if self.declared.more is not None and response.at(self.declared.more.raw) is False:
-            return None
-        return self._cursor(exchange)
+        return None if response is None else following(self.declared, call, response, shown)
+
+    def is_whole(self, exchange: Exchange) -> bool:
+        """Whether the first page is all of the list."""
+        return self.following(self.call, exchange, len(self.items(exchange))) is None
+
+    def limited(self, size: int = _SIZE) -> Call:
+        """The first page of a size, where that can be chosen."""
+        slot = self._slot(self.declared.limit)
+        return self.call if slot is None else self.call.with_argument(slot.key, size)
 
     @property
-    def limited(self) -> Call:
-        """The first page, as small as the contract lets it be."""
+    def largest(self) -> Call:
+        """The first page, as large as the contract lets it be."""
         slot = self._slot(self.declared.limit)
-        return self.call if slot is None else self.call.with_argument(slot.key, _SIZE)
+        schema = slot and self.bench.contract.document.follow(slot.site.value.get("schema"))
+        most = schema.get("maximum") if isinstance(schema, dict) else None
+        return self.limited(int(most)) if isinstance(most, int | float) else self.call
 
     def pages(self) -> None:
-        """Follow the cursor, while something is added if anything can be."""
-        cursor = self._slot(self.declared.cursor)
-        if cursor is None:
-            self._skip(Behaviour.PAGINATION, "the list has no cursor")
+        """Follow the pages; those with a cursor while something is added, if anything can be."""
+        ways = ("cursor", "next_url", "link", "page", "offset")
+        if not any(getattr(self.declared, each) for each in ways):
+            self._skip(Behaviour.PAGINATION, "the list has one page only")
             return
         place = self.operation.pointer + join(PAGINATION.name)
-        whole = self.bench.send(self.call)
         add = self._adder()
-        exchanges, seen, call = [], list[str](), self.limited
+        has_cursor = self.declared.cursor is not None
+        if add is not None and not has_cursor:
+            # What is added between two of these moves the items of the second one.
+            for _ in range(_SIZE + 1):
+                add()
+        whole = self.bench.send(self.call if has_cursor else self.largest)
+        size = _SIZE if has_cursor else max(_SIZE, len(self.items(whole)) // (_PAGES - 2))
+        exchanges, seen, call = [], list[str](), self.limited(size)
         values = []
         ended = False
         for number in range(_PAGES):
@@ -99,12 +113,12 @@ class _Trial:
             values += (
                 [value_at(item, self._by) for item in self.items(exchange)] if self._by else []
             )
-            following = self.next_of(exchange)
-            if following is None or not self.items(exchange):
+            after = self.following(call, exchange, len(seen))
+            if after is None:
                 ended = True
                 break
-            call = call.with_argument(cursor.key, following)
-            if number == 0 and add is not None:
+            call = after
+            if number == 0 and add is not None and has_cursor:
                 add()
         self.bench.target.record.check(Behaviour.PAGINATION, place)
         twice = sorted({each for each in seen if seen.count(each) > 1})
@@ -117,7 +131,7 @@ class _Trial:
     def _expected(self, whole: Exchange, seen: list[str], ended: bool) -> set[str]:
         """What pages have to show: all of a whole list, else what stands before their last item."""
         ids = self.ids(whole)
-        if ended and self.next_of(whole) is None:
+        if ended and self.is_whole(whole):
             return set(ids)
         reached = max((count for count, each in enumerate(ids, 1) if each in seen), default=0)
         return set(ids[:reached]) if self._by else set()
@@ -143,7 +157,11 @@ class _Trial:
         for each in self.bench.contract.operations.values():
             same = each.site.key == self.operation.site.key and each.method == "POST"
             if same and each.pointer in self.bench.made and each.declared["capacity"] is None:
-                return lambda: self.bench.succeed(each)
+                made = self.bench.made[each.pointer][0]
+                # Into this list, and not into that of another parent.
+                path = {key: own for key, own in self.call.arguments.items() if key[0] == "path"}
+                added = replace(made, arguments={**made.arguments, **path})
+                return lambda: self.bench.send(self.bench.with_fresh_key(added))
         return None
 
     def sizes(self) -> None:
@@ -151,7 +169,7 @@ class _Trial:
         slot = self._slot(self.declared.limit)
         if slot is None:
             return
-        exchange = self.bench.send(self.limited)
+        exchange = self.bench.send(self.limited())
         self.bench.target.record.check(Behaviour.PAGE_SIZE, slot.site.pointer)
         if len(self.items(exchange)) > _SIZE:
             self._violate(
@@ -172,7 +190,7 @@ class _Trial:
         slot = self._slot(self.declared.cursor)
         if slot is None:
             return None
-        first = self.bench.send(self.limited)
+        first = self.bench.send(self.limited())
         own = self._cursor(first)
         foreign = next((each for each in others.values() if isinstance(each, str)), None)
         for how, value in (("an invented cursor", _GARBAGE), ("that of another list", foreign)):
@@ -250,8 +268,7 @@ class _Trial:
         shown = set(self.ids(exchange))
         if shown - matching(exchange):
             self._violate(Behaviour.FILTER, place, "items that do not match were shown", exchange)
-        is_whole = self.next_of(exchange) is None and self.next_of(whole) is None
-        if is_whole and fitting - shown:
+        if self.is_whole(exchange) and self.is_whole(whole) and fitting - shown:
             self._violate(
                 Behaviour.FILTER, place, "items that match were left out", whole, exchange
             )

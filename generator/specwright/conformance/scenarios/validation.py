@@ -166,7 +166,7 @@ class _Trial:
     def _key(self) -> Pointer | None:
         """Where the body has what tells requests apart."""
         declared = self.operation.declared["idempotency"]
-        return None if declared is None else declared.key.raw
+        return None if declared is None or declared.key is None else declared.key.raw
 
     def _members(
         self, schema: Pointer, pointer: Pointer, depth: int

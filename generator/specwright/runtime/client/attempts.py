@@ -121,7 +121,7 @@ def _is_in_progress(operation: Operation[Any], response: Response, error: Status
     declared = operation.in_progress
     if declared is None or response.status != declared.status:
         return False
-    return status_error(response, error).code == declared.code
+    return declared.code in (None, status_error(response, error).code)
 
 
 def _may_be_done(outcome: Response | TransportError) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from urllib.parse import quote, urlsplit
 
 from ..shared.operation import Operation, Pagination, attribute
@@ -33,7 +33,7 @@ def next_position(
         case "url":
             return _query(attribute(body, pagination.next))
         case "link":
-            return _query(_next_link(response))
+            return _query(next_link(response.headers))
         case "page":
             return str(_number(given, pagination.first) + 1) if count else None
         case "offset":
@@ -82,6 +82,16 @@ def url_at(pagination: Pagination, url: str, position: str) -> str:
     return f"{url.partition('?')[0]}?{quote(position, _SAFE)}"
 
 
+def next_link(headers: Iterable[tuple[str, str]]) -> str | None:
+    """Return the target of the link with the relation `next` (RFC 8288); None without one."""
+    for value in (value for name, value in headers if name.lower() == "link"):
+        for target, parameters in _LINK.findall(value):
+            relations = [quoted or plain for quoted, plain in _RELATION.findall(parameters)]
+            if any("next" in each.lower().split() for each in relations):
+                return str(target)
+    return None
+
+
 def _number(value: object, first: int) -> int:
     if isinstance(value, str) and value.isdecimal():
         return int(value)
@@ -98,12 +108,3 @@ def _query(url: object) -> str | None:
     if not query:
         raise PaginationError("the URL of the next page has no query")
     return query
-
-
-def _next_link(response: Response) -> str | None:
-    for value in (value for name, value in response.headers if name.lower() == "link"):
-        for target, parameters in _LINK.findall(value):
-            relations = [quoted or plain for quoted, plain in _RELATION.findall(parameters)]
-            if any("next" in each.lower().split() for each in relations):
-                return str(target)
-    return None

@@ -20,14 +20,16 @@ class Answer:
         "The status of the answer, one that the operation declares.",
     ]
     code: Annotated[
-        Name, Names(Target.ERROR_CODE, status="status"), "A code listed in `x-contract-error`."
-    ]
+        Name | None,
+        Names(Target.ERROR_CODE, status="status"),
+        "A code listed in `x-contract-error`. Null when error bodies have none.",
+    ] = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replay:
-    """The answer to a repetition of a request that has succeeded: the first answer, marked by a
-    header.
+    """The answer to a repetition of a request that has succeeded: the first answer, which a header
+    may mark.
     """
 
     status: Annotated[
@@ -36,29 +38,47 @@ class Replay:
         "The status of the first answer and of every replay.",
     ]
     header: Annotated[
-        Name,
+        Name | None,
         Names(Target.RESPONSE_HEADER, status="status"),
-        "The response header that marks a replay.",
-    ]
-    value: Annotated[Name, "The value of that header."]
+        "The response header that marks a replay. Null when none does.",
+    ] = None
+    value: Annotated[Name | None, "The value of that header."] = None
+
+    def marks(self, value: str | None) -> bool:
+        """Whether the header with this value marks an answer as a replay."""
+        return self.value is not None and value == self.value.raw
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Idempotency:
-    """A field of the request makes the operation idempotent: it can be repeated safely with the
-    same value.
+    """A part of the request makes the operation idempotent: it can be repeated safely with the
+    same value. It is a field of the body, or a header such as `Idempotency-Key`
+    (draft-ietf-httpapi-idempotency-key-header).
     """
 
     key: Annotated[
-        InstancePointer,
+        InstancePointer | None,
+        Limits(type="string"),
         Names(Target.REQUEST_BODY),
         "The field in the request body that identifies the request.",
-    ]
+    ] = None
+    header: Annotated[
+        Name | None,
+        Limits(type="string"),
+        Names(Target.HEADER_PARAMETER),
+        "The header parameter that identifies the request, in place of `key`. The generated client "
+        "makes a value for a call that is given none.",
+    ] = None
     replay: Replay
-    in_progress: Annotated[Answer, "The answer while the first request is still in progress."]
+    in_progress: Annotated[
+        Answer | None,
+        "The answer while the first request is still in progress. Null when it does not say.",
+    ] = None
     changed: Annotated[
-        Answer, "The answer when the payload differs from that of the first request."
-    ]
+        Answer | None,
+        "The answer when the payload differs from that of the first request. Null when it does not "
+        "say, beyond that it is refused.",
+    ] = None
     scope: Annotated[
         tuple[Name, ...], Limits(minItems=1, uniqueItems=True), "What a key is unique within."
     ]
@@ -67,7 +87,8 @@ class Idempotency:
 IDEMPOTENCY = Keyword[Idempotency](
     "x-contract-idempotency",
     (Place.OPERATION,),
-    Idempotency,
+    # One place of the two, and no more.
+    Annotated[Idempotency, Limits(oneOf=[{"required": ["key"]}, {"required": ["header"]}])],
     {
         "key": "/reference",
         "replay": {"status": 201, "header": "Replayed", "value": "true"},

@@ -18,7 +18,7 @@ class ByCursor(pagination.CursorPagination):
     def get_page_size(self, request: Any) -> int:
         if has("limit-is-ignored"):
             return 100
-        query = PageQuery(data=request.query_params)
+        query = PageQuery(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         size: int = query.validated_data["page_size"]
         return size
@@ -40,7 +40,7 @@ class ByNumber(pagination.BasePagination):
     query: type[serializers.Serializer] = NumberQuery
 
     def paginate_queryset(self, queryset: Any, request: Any, view: Any = None) -> Any:
-        query = self.query(data=request.query_params)
+        query = self.query(data=request.query_params.dict())
         query.is_valid(raise_exception=True)
         self.request, self.count = request, queryset.count()
         self.number, size = query.validated_data["page"], query.validated_data["page_size"]

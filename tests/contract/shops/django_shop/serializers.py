@@ -1,5 +1,6 @@
 """Bodies and queries of the Django shop."""
 
+import re
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -14,11 +15,13 @@ from tests.contract.shops.django_shop.models import Category, Line, Order, Produ
 @extend_schema_field({"type": "string", "pattern": r"^[0-9]{1,7}\.[0-9]{2}$"})
 class Price(serializers.DecimalField):
     def __init__(self, **kwargs: Any) -> None:
-        super().__init__(max_digits=9, decimal_places=2, min_value=0, **kwargs)
+        super().__init__(max_digits=9, decimal_places=2, **kwargs)
 
-    def run_validators(self, value: Any) -> None:
-        if not has("negative-price"):
-            super().run_validators(value)
+    def to_internal_value(self, data: Any) -> Any:
+        sign = "-?" if has("negative-price") else ""
+        if not isinstance(data, str) or not re.fullmatch(rf"{sign}[0-9]{{1,7}}\.[0-9]{{2}}", data):
+            raise ValidationError("It is not a price.")
+        return super().to_internal_value(data)
 
     def to_representation(self, value: Any) -> Any:
         shown = super().to_representation(value)

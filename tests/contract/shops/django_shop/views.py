@@ -5,13 +5,13 @@ import json
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import get_object_or_404
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
 from rest_framework import mixins, permissions, serializers, status, viewsets
 from rest_framework.authentication import BasicAuthentication
 from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound, PermissionDenied
+from rest_framework.generics import get_object_or_404
 from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -30,6 +30,8 @@ KEY = OpenApiParameter(
     "Idempotency-Key", {"type": "string", "minLength": 1, "maxLength": 100}, OpenApiParameter.HEADER
 )
 WRONG = OpenApiResponse(OpenApiTypes.OBJECT, "The request is not valid.")
+# Of operations with a body.
+REFUSED = {400: WRONG, 415: bodies.Problem}
 
 
 def refusals(*statuses: int) -> dict[int, Any]:
@@ -109,7 +111,7 @@ class ProductViewSet(Spelling, Creates, viewsets.ModelViewSet):
         return super().get_object()
 
     def filter_queryset(self, queryset: Any) -> Any:
-        query = bodies.ProductQuery(data=self.request.query_params)
+        query = bodies.ProductQuery(data=self.request.query_params.dict())
         query.is_valid(raise_exception=True)
         category = query.validated_data.get("category")
         return (
@@ -126,7 +128,7 @@ class ProductViewSet(Spelling, Creates, viewsets.ModelViewSet):
         return super().list(request, *args, **kwargs)
 
     @extend_schema(
-        parameters=[LOCATION], responses={201: bodies.ProductSerializer, 400: WRONG, **refusals()}
+        parameters=[LOCATION], responses={201: bodies.ProductSerializer, **REFUSED, **refusals()}
     )
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         made = super().create(request, *args, **kwargs)
@@ -144,7 +146,7 @@ class ProductViewSet(Spelling, Creates, viewsets.ModelViewSet):
             self.http_method_not_allowed(request)
         return super().update(request, *args, **kwargs)
 
-    @extend_schema(responses={200: bodies.ProductSerializer, 400: WRONG, **refusals(404)})
+    @extend_schema(responses={200: bodies.ProductSerializer, **REFUSED, **refusals(404)})
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().partial_update(request, *args, **kwargs)
 
@@ -173,7 +175,7 @@ class ImageView(Spelling, APIView):
 
     @extend_schema(
         request={"multipart/form-data": bodies.ImageSerializer},
-        responses={204: None, 400: WRONG, **refusals(404)},
+        responses={204: None, **REFUSED, **refusals(404)},
     )
     def put(self, request: Request, product_id: str) -> Response:
         product = get_object_or_404(Product, pk=product_id)
@@ -214,7 +216,7 @@ class ReviewViewSet(
         return super().list(request, *args, **kwargs)
 
     @extend_schema(
-        parameters=[LOCATION], responses={201: bodies.ReviewSerializer, 400: WRONG, **refusals(404)}
+        parameters=[LOCATION], responses={201: bodies.ReviewSerializer, **REFUSED, **refusals(404)}
     )
     def create(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         return super().create(request, *args, **kwargs)
@@ -261,7 +263,7 @@ class OrderViewSet(
         )
 
     def filter_queryset(self, queryset: Any) -> Any:
-        query = bodies.OrderQuery(data=self.request.query_params)
+        query = bodies.OrderQuery(data=self.request.query_params.dict())
         query.is_valid(raise_exception=True)
         wanted = query.validated_data.get("status")
         return queryset.filter(status=wanted) if wanted else queryset
@@ -277,7 +279,7 @@ class OrderViewSet(
         parameters=[KEY, LOCATION],
         responses={
             201: bodies.OrderSerializer,
-            400: WRONG,
+            **REFUSED,
             422: bodies.Problem,
             **refusals(),
         },
@@ -304,7 +306,7 @@ class OrderViewSet(
 
     @extend_schema(
         request=bodies.OrderChangeSerializer,
-        responses={200: bodies.OrderSerializer, 400: WRONG, **refusals(404)},
+        responses={200: bodies.OrderSerializer, **REFUSED, **refusals(404)},
     )
     def partial_update(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         order = self.get_object()

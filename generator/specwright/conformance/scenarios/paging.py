@@ -1,0 +1,54 @@
+"""From one page of a list to the next, in each of the declared ways (`x-contract-pagination`)."""
+
+from __future__ import annotations
+
+from urllib.parse import parse_qsl, urlsplit
+
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.recording.exchange import JsonValue, Response
+from specwright.runtime.client.positions import next_link
+from specwright.vocabulary.keywords.pagination import Pagination
+
+
+def following(declared: Pagination, call: Call, response: Response, shown: int) -> Call | None:
+    """Return the call for the page after an answer; None when that was the last one.
+
+    Args:
+        call: that for the page of the answer.
+        shown: how many items this page and those before it have.
+    """
+    items = response.at(declared.items.raw)
+    if not isinstance(items, list) or not items:
+        return None
+    if declared.more is not None and response.at(declared.more.raw) is False:
+        return None
+    if declared.cursor is not None:
+        found = None if declared.next is None else response.at(declared.next.raw)
+        return _with(call, declared.cursor.raw, found)
+    if declared.next_url is not None:
+        return _at(call, response.at(declared.next_url.raw))
+    if declared.link:
+        return _at(call, next_link(response.headers))
+    total = None if declared.total is None else response.at(declared.total.raw)
+    if isinstance(total, int) and shown >= total:
+        return None
+    if declared.page is not None:
+        number = call.arguments.get(("query", declared.page.raw), declared.first_page)
+        assert isinstance(number, int)
+        pages = None if declared.pages is None else response.at(declared.pages.raw)
+        is_last = isinstance(pages, int) and number - declared.first_page + 1 >= pages
+        return None if is_last else _with(call, declared.page.raw, number + 1)
+    return None if declared.offset is None else _with(call, declared.offset.raw, shown)
+
+
+def _with(call: Call, name: str, value: JsonValue) -> Call | None:
+    return None if value is None else call.with_argument(("query", name), value)
+
+
+def _at(call: Call, url: JsonValue) -> Call | None:
+    """The same call with the query of a URL."""
+    if not isinstance(url, str):
+        return None
+    for name, value in parse_qsl(urlsplit(url).query, keep_blank_values=True):
+        call = call.with_argument(("query", name), value)
+    return call

@@ -1,0 +1,104 @@
+"""Lists whose pages follow each other by offset, by number, by the URL of the next one, by Link."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from specwright.conformance.bench.target import Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record
+from specwright.conformance.scenarios.lists import lists
+from specwright.document.sources.load import load
+from tests.serving import Server
+
+LEAST = {"cursor": None, "limit": "limit", "next": None, "more": None, "items": "/i", "id": "/id"}
+KINDS: dict[str, dict[str, Any]] = {
+    "offset": {"offset": "offset"},
+    "offset and total": {"offset": "offset", "total": "/total"},
+    "number": {"page": "page"},
+    "number from 0, and pages": {"page": "page", "first_page": 0, "pages": "/pages"},
+    "next URL": {"next_url": "/next"},
+    "link": {"link": True},
+}
+
+
+def document(kind: dict[str, Any], path: Path) -> Contract:
+    integer = {"type": "integer", "maximum": 50}
+    names = ("limit", "offset", "page", "from")
+    get = {
+        "parameters": [{"name": each, "in": "query", "schema": integer} for each in names],
+        "responses": {"200": {"description": "Some."}},
+        "x-contract-pagination": LEAST | kind,
+    }
+    file = path / "list.json"
+    info = {"title": "List", "version": "1"}
+    file.write_text(
+        json.dumps({"openapi": "3.1.0", "info": info, "paths": {"/items": {"get": get}}}), "utf-8"
+    )
+    return Contract(load(file))
+
+
+def app(kind: dict[str, Any], bug: str) -> Starlette:
+    """A list of seven items, five to a page by default."""
+    first, asked = kind.get("first_page", 1), [0]
+
+    async def items(request: Request) -> Response:
+        query = request.query_params
+        size = int(query.get("limit", 5))
+        if size > 50:
+            return Response(status_code=400)
+        number = int(query.get("page", first)) - first
+        start = int(query.get("from", query.get("offset", number * size)))
+        asked[0] += 1
+        shift = {"repeats": -start, "skips": 1, "overlaps": -1}.get(bug, 0) if start else 0
+        found = [{"id": each} for each in range(1, 8)][start + shift : start + shift + size]
+        follows = start + size < (7 if bug != "ends early" else 5)
+        url = f"http://elsewhere/items?limit={size}&from={start + size}" if follows else None
+        link = {"Link": f'<{url}>; rel="next", </items>; rel="first"'} if url else {}
+        total = 4 if bug == "ends early" else 7
+        body = {"i": found, "total": total, "pages": -(-total // size), "next": url}
+        return JSONResponse(body, headers=link)
+
+    return Starlette(routes=[Route("/items", items)])
+
+
+def blamed(name: str, bug: str, path: Path) -> list[str]:
+    contract, record = document(KINDS[name], path), Record()
+    with (
+        Server(app(KINDS[name], bug)) as server,
+        Target(server.url, None, record, {}) as target,
+    ):
+        lists(Workbench(contract, target, "scenarios"))
+    assert "pagination" in record.checked
+    return [each.message.partition(": ")[2] for each in record.failures.values()]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_pages_that_show_every_item_once_are_right(kind: str, tmp_path: Path) -> None:
+    assert blamed(kind, "", tmp_path) == []
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("bug", "said"),
+    [
+        ("repeats", "items were shown twice"),
+        ("overlaps", "items were shown twice"),
+    ],
+)
+def test_an_item_on_two_pages_is_found(kind: str, bug: str, said: str, tmp_path: Path) -> None:
+    assert said in blamed(kind, bug, tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["offset and total", "number from 0, and pages", "link"])
+def test_pages_that_end_too_early_leave_items_out(kind: str, tmp_path: Path) -> None:
+    assert "items were left out" in blamed(kind, "ends early", tmp_path)

@@ -1,0 +1,100 @@
+"""What answers are blamed for is what an independent validator says of the recorded traffic."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+from openapi_core import OpenAPI
+from openapi_core.testing import MockRequest, MockResponse
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record
+from specwright.conformance.rules.monitors import Monitors
+from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.validation import validation
+from specwright.document.security import Credential
+from specwright.document.sources.load import load
+from specwright.document.upgrade import upgrade
+from tests.contract.shops.serving import SHOPS
+from tests.serving import Server
+
+# The rules that openapi-core has, too.
+SHAPE = frozenset(
+    {
+        Behaviour.UNDECLARED_STATUS,
+        Behaviour.UNDECLARED_MEDIA_TYPE,
+        Behaviour.RESPONSE_SCHEMA,
+        Behaviour.RESPONSE_HEADER,
+    }
+)
+BUGS = (
+    "none",
+    "price-of-another-type",
+    "list-lacks-a-field",
+    "created-is-200",
+    "date-is-not-a-date",
+    "no-location",
+    "deleted-has-a-body",
+    "not-found-is-html",
+)
+
+
+def traffic(bug: str, directory: Path) -> tuple[Any, list[Exchange], set[int]]:
+    """The document of a shop with a bug, what was exchanged, and the numbers of what was blamed."""
+    _, document = SHOPS["fastapi"]("none")
+    app, _ = SHOPS["fastapi"](bug)
+    file = directory / "openapi.json"
+    file.write_text(json.dumps(document), "utf-8")
+    contract, record = Contract(upgrade(load(file))), Record()
+    record.monitors = (Monitors(contract, record),)
+    credential = Credential.of(contract.document)
+    with (
+        Server(app) as server,
+        Target(server.url, credential, record, {MAIN: "test-alice"}) as target,
+    ):
+        bench = Workbench(contract, target, "scenarios")
+        explore(bench)
+        validation(bench)
+    exchanges = [each for each in record.exchanges if each.operation and each.response]
+    blamed = {each.exchanges[-1].number for each in record.violations if each.rule in SHAPE}
+    return document, exchanges, blamed
+
+
+def second_opinion(document: Any, exchanges: list[Exchange]) -> Iterator[tuple[int, list[str]]]:
+    """The errors of openapi-core by the numbers of exchanges."""
+    openapi = OpenAPI.from_dict(document)
+    for each in exchanges:
+        url, response = urlsplit(each.request.url), each.response
+        assert response is not None
+        request = MockRequest(
+            f"{url.scheme}://{url.netloc}",
+            each.request.method,
+            url.path,
+            args=dict(parse_qsl(url.query)),
+            headers=dict(each.request.headers),
+            data=each.request.body,
+            content_type=each.request.header("content-type") or "",
+        )
+        headers = {name.title(): value for name, value in response.headers}
+        type_ = (response.header("content-type") or "").partition(";")[0]
+        answer = MockResponse(response.body, response.status, headers, type_)
+        errors = openapi.iter_response_errors(request, answer)
+        yield each.number, [f"{type(error).__name__}: {error}" for error in errors]
+
+
+@pytest.mark.parametrize("bug", BUGS)
+def test_both_blame_the_same_answers(bug: str, tmp_path: Path) -> None:
+    document, exchanges, blamed = traffic(bug, tmp_path)
+    said = dict(second_opinion(document, exchanges))
+    assert len(said) > 60
+    assert {number for number, errors in said.items() if errors} == blamed & said.keys()
+    assert blamed or bug == "none"
