@@ -50,10 +50,15 @@ class RuleDescription:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Text that shows what was found, such as a request and its response."""
+    """Text that shows what was found, such as a request and its response.
+
+    Attributes:
+        http: the same as JSON text, if it is a message of HTTP.
+    """
 
     label: str
     text: str
+    http: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

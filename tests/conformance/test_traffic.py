@@ -153,5 +153,5 @@ def test_a_request_is_for_the_path_without_variables_first() -> None:
     routes = Routes(Contract(load(DOCUMENT)), "http://127.0.0.1/v1")
     found = routes.operation("GET", "http://127.0.0.1/v1/orders/7?x=1")
     assert found is not None
-    assert found.name == "getOrder"
+    assert found.name == "GET /orders/{order_id}"
     assert routes.operation("PATCH", "http://127.0.0.1/v1/orders/7") is None
