@@ -96,6 +96,10 @@ class Redaction:
             line=line,
             facts=tuple((self.text(label), self.text(value)) for label, value in report.facts),
             tables=tuple(map(self._table, report.tables)),
+            trials=tuple(
+                replace(each, subject=self.text(each.subject), skipped=self.text(each.skipped))
+                for each in report.trials
+            ),
         )
 
     def _finding(self, finding: Finding) -> Finding:
