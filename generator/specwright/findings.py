@@ -50,10 +50,15 @@ class RuleDescription:
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """Text that shows what was found, such as a request and its response."""
+    """Text that shows what was found, such as a request and its response.
+
+    Attributes:
+        http: the same as JSON text, if it is a message of HTTP.
+    """
 
     label: str
     text: str
+    http: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +163,31 @@ class Table:
             raise ValueError(f"every row of {self.title!r} needs {len(self.columns)} cells")
 
 
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A rule that was tried on an operation, or was not.
+
+    Attributes:
+        subject: the operation as people call it; empty for the whole API.
+        skipped: why it was not tried; empty if it was.
+        seconds: how long it took.
+    """
+
+    subject: str
+    rule: str
+    skipped: str = ""
+    seconds: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """When and where something was tried: seconds since 1970, how many it took, and the host."""
+
+    started: float
+    seconds: float
+    host: str
+
+
 def _no_line(location: Location) -> str | None:
     return None
 
@@ -178,6 +208,8 @@ class Report:
         version: the least one that they call for, if that is known.
         headline: the outcome in words, beside how many findings of each level there are.
         command: which one made it, so that reports of several can be told apart.
+        trials: which rules were tried on what, of a report about behaviour.
+        clock: when it was made, of the same.
     """
 
     document: str
@@ -191,6 +223,8 @@ class Report:
     headline: str = ""
     breaking: int | None = None
     version: str = ""
+    trials: tuple[Trial, ...] = ()
+    clock: Clock | None = None
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)

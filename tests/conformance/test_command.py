@@ -29,13 +29,14 @@ class Exchange(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     respond: Callable[[Exchange], None]
+    sent: bytes
 
     def handle_one_request(self) -> None:
         """Answer one request; without an answer, hang up."""
         self.is_answered = False
         self.raw_requestline = self.rfile.readline(65_537)
         if self.raw_requestline and self.parse_request():
-            self.rfile.read(int(self.headers.get("content-length") or 0))
+            self.sent = self.rfile.read(int(self.headers.get("content-length") or 0))
             type(self).respond(self)
         self.close_connection = not self.is_answered
 

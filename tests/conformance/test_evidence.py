@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -36,7 +37,13 @@ def test_the_proof_is_shown_and_what_came_just_before_it() -> None:
     record.violate(Violation("pagination", LIST, "items were shown twice", sent))
     (finding,) = judged(Contract(load(DOCUMENT)), record).findings
     shown = [each.text for each in finding.evidence[1::2]]
-    assert [text.rpartition("=")[2].rstrip("'") for text in shown] == ["6", "7", "8", "9"]
+    assert [text.partition("page=")[2][0] for text in shown] == ["6", "7", "8", "9"]
+    written = [json.loads(each.http or "{}") for each in finding.evidence[-3:]]
+    assert [each.get("url", each.get("status")) for each in written] == [
+        200,
+        "http://127.0.0.1/v1/orders?page=9",
+        None,
+    ]
     assert finding.evidence[-1].text == "ReadTimeout"
 
 

@@ -1,5 +1,6 @@
 """What readers of JUnit XML expect of the elements that we write, and nothing beyond them."""
 
+import re
 from typing import NamedTuple
 from xml.etree import ElementTree
 
@@ -12,22 +13,33 @@ class Shape(NamedTuple):
 
 
 MANY = range(10**6)
-AT_MOST_ONE = range(2)
+ONE, AT_MOST_ONE = range(1, 2), range(2)
 SHAPES = {
     "testsuites": Shape(frozenset(), {"testsuite": MANY}),
     "testsuite": Shape(
-        frozenset({"name", "tests", "failures", "errors", "skipped"}),
-        {"properties": AT_MOST_ONE, "testcase": MANY},
+        frozenset({"name", "package", "id", "hostname", "time", "timestamp"})
+        | {"tests", "failures", "errors", "skipped"},
+        {"properties": ONE, "testcase": MANY, "system-out": ONE, "system-err": ONE},
     ),
     "properties": Shape(frozenset(), {"property": MANY}),
     "property": Shape(frozenset({"name", "value"}), {}),
     "testcase": Shape(
-        frozenset({"classname", "name"}),
-        {"skipped": AT_MOST_ONE, "failure": AT_MOST_ONE, "system-out": AT_MOST_ONE},
+        frozenset({"classname", "name", "time"}), {"skipped": AT_MOST_ONE, "failure": AT_MOST_ONE}
     ),
     "skipped": Shape(frozenset({"message"}), {}),
     "failure": Shape(frozenset({"message", "type"}), {}),
     "system-out": Shape(frozenset(), {}),
+    "system-err": Shape(frozenset(), {}),
+}
+# What is tried at no known time has no time.
+_MAY_MISS = {"timestamp"}
+# The forms of attributes, as the schema of Ant has them.
+_FORMS = {
+    "time": r"\d+\.\d+",
+    "timestamp": r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d",
+    "id": r"\d+",
+    "hostname": ".+",
+    "classname": ".+",
 }
 
 
@@ -47,7 +59,9 @@ def read(document: str) -> ElementTree.Element:
 
 def _fits(element: ElementTree.Element) -> None:
     shape = SHAPES[element.tag]
-    assert element.attrib.keys() == shape.attributes
+    assert shape.attributes - _MAY_MISS <= element.attrib.keys() <= shape.attributes
+    for name, form in _FORMS.items():
+        assert name not in element.attrib or re.fullmatch(form, element.attrib[name], re.DOTALL)
     tags = [child.tag for child in element]
     order = list(shape.children)
     assert tags == sorted(tags, key=order.index)

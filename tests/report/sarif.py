@@ -46,6 +46,8 @@ _SCHEMA: dict[str, Any] = {
         },
     },
     "$defs": {
+        "headers": {"type": "object", "additionalProperties": {"type": "string"}},
+        "content": {"properties": {"text": {"type": "string"}, "binary": {"type": "string"}}},
         "message": {
             "required": ["text"],
             "properties": {"text": {"type": "string"}},
@@ -56,6 +58,25 @@ _SCHEMA: dict[str, Any] = {
                 "ruleId": {"type": "string"},
                 "level": {"enum": ["none", "note", "warning", "error"]},
                 "message": {"$ref": "#/$defs/message"},
+                "webRequest": {
+                    "properties": {
+                        "protocol": {"type": "string"},
+                        "version": {"type": "string"},
+                        "target": {"type": "string"},
+                        "method": {"type": "string"},
+                        "headers": {"$ref": "#/$defs/headers"},
+                        "body": {"$ref": "#/$defs/content"},
+                    },
+                },
+                "webResponse": {
+                    "properties": {
+                        "protocol": {"type": "string"},
+                        "version": {"type": "string"},
+                        "statusCode": {"type": "integer"},
+                        "headers": {"$ref": "#/$defs/headers"},
+                        "body": {"$ref": "#/$defs/content"},
+                    },
+                },
                 "locations": {"items": {"$ref": "#/$defs/location"}},
                 "relatedLocations": {"uniqueItems": True, "items": {"$ref": "#/$defs/location"}},
                 "partialFingerprints": {

@@ -1,5 +1,6 @@
 """Every format shows everything that a finding may carry."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,8 +13,18 @@ from specwright.check.checks import DESCRIPTIONS, check
 from specwright.cli import cli
 from specwright.document.sources.load import load
 from specwright.errors import Location
-from specwright.findings import Evidence, Finding, Level, Report, RuleDescription, Table, in_order
+from specwright.findings import (
+    Evidence,
+    Finding,
+    Level,
+    Occurrence,
+    Report,
+    RuleDescription,
+    Table,
+    in_order,
+)
 from specwright.grading.settings import Profile, Settings
+from specwright.report.directory import summarise
 from specwright.report.formats import FORMATS
 from specwright.report.rule_texts import overview
 from tests.report import junit, published, samples, sarif
@@ -151,6 +162,41 @@ def test_annotations_have_the_evidence_below_the_message_and_no_waived_findings(
         "%0Arequest:%0A  GET /orders HTTP/1.1%0A  Host: test"
     )
     assert second == "::notice file=new.json,line=9,col=1,title=semver::1.1.0"
+
+
+def test_ten_findings_of_a_level_are_annotations_and_the_others_stand_in_the_log() -> None:
+    worst = [replace(REPORT.findings[0], message=f"::error::{number}") for number in range(13)]
+    lines = FORMATS["github"](replace(REPORT, findings=(*worst, REPORT.findings[1]))).splitlines()
+    assert sum(line.startswith("::error ") for line in lines) == 10
+    assert sum(line.startswith("::notice ") for line in lines) == 1
+    first = lines.index("::group::3 further findings, all in the summary of the job")
+    assert lines[first + 4] == "::endgroup::"
+    assert lines[first + 1] == "  new.json:2:3: error response-narrowed ::error::10"
+
+
+def test_sarif_has_messages_of_http_and_no_value_of_one_run_in_its_words() -> None:
+    sent = {"method": "POST", "url": "http://127.0.0.1/a", "headers": [["A", "1"]], "body": "{}"}
+    answered = {"status": 201, "headers": [["Date", "today"]], "body_base64": "/w=="}
+    evidence = (
+        Evidence("request 7", "curl http://127.0.0.1/a", json.dumps(sent)),
+        Evidence("answer 7", "201 Created, id 4711", json.dumps(answered)),
+    )
+    found = replace(REPORT.findings[1], evidence=evidence)
+    place = Occurrence("F1", "POST /a", found.location, "/paths", found.message, evidence)
+    report = replace(REPORT, findings=(replace(found, occurrences=(place,)),), waived=())
+    [result] = sarif.read(FORMATS["sarif"](report))["runs"][0]["results"]
+    assert result["message"]["text"] == found.message
+    assert result["webRequest"]["target"] == "http://127.0.0.1/a"
+    assert result["webRequest"]["body"] == {"text": "{}"}
+    assert result["webResponse"]["statusCode"] == 201
+    assert result["webResponse"]["body"] == {"binary": "/w=="}
+
+
+def test_a_summary_is_added_to_what_is_there(tmp_path: Path) -> None:
+    path = tmp_path / "summary.md"
+    path.write_text("before\n", "utf-8")
+    summarise(REPORT, path)
+    assert path.read_text("utf-8") == f"before\n{FORMATS['markdown'](REPORT)}\n"
 
 
 def test_names_of_files_do_not_end_a_property_of_an_annotation() -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from specwright.findings import Report
+from specwright.findings import Clock, Occurrence, Report, Trial
 from specwright.report.formats import FORMATS
 from tests.report import junit
 from tests.report.samples import REPORT, RULES, SHAPE, STATUS, WAIVED, saying
@@ -22,10 +22,18 @@ def case(report: Report, rule: str) -> ElementTree.Element:
     return found
 
 
+def output(report: Report) -> str:
+    return suite(report).findtext("system-out") or ""
+
+
 def test_a_rule_is_a_case_and_facts_are_properties() -> None:
     found = suite(REPORT)
     assert found.attrib == {
         "name": "spec/openapi.json",
+        "package": "specwright",
+        "id": "0",
+        "hostname": "localhost",
+        "time": "0.000",
         "tests": "4",
         "failures": "1",
         "errors": "0",
@@ -44,7 +52,7 @@ def test_errors_of_a_rule_are_one_failure_with_everything_about_them() -> None:
     assert failure.attrib["message"] == f"{SHAPE.message} (of 2 findings)"
     text = failure.text or ""
     assert text.startswith(
-        f"spec/openapi.json:17:11: error: {SHAPE.message}\n    see also spec/old"
+        f"spec/openapi.json:17:11: error: response-shape {SHAPE.message}\n    see also spec/old"
     )
     assert '    counterexample: {"plan": "none"}\n    curl:\n      curl -X POST' in text
     assert "\nspec/openapi.json:99:1: error: " in text
@@ -55,30 +63,64 @@ def test_a_rule_without_findings_passes() -> None:
 
 
 def test_warnings_pass_as_the_command_does_and_are_still_there() -> None:
-    [output] = case(replace(REPORT, waived=()), "status-documented")
-    assert output.tag == "system-out"
-    assert output.text == "spec/openapi.json:40:5: warning: GET /plans answered 503"
+    report = replace(REPORT, waived=())
+    assert list(case(report, "status-documented")) == []
+    said = "spec/openapi.json:40:5: warning: status-documented GET /plans answered 503"
+    assert said in output(report)
 
 
 def test_a_rule_with_nothing_but_waived_findings_is_skipped_for_their_reason() -> None:
-    skipped, output = case(Report("f", (), (WAIVED,), RULES), "status-documented")
+    report = Report("f", (), (WAIVED,), RULES)
+    [skipped] = case(report, "status-documented")
     assert skipped.attrib == {"message": "The maintenance window is announced."}
-    assert "waived (The maintenance window is announced.): GET /plans" in (output.text or "")
+    assert "waived (The maintenance window is announced.): status-documented GET" in output(report)
 
 
 def test_a_waived_error_fails_nothing() -> None:
     waived = replace(SHAPE, waived="The next version mends it.")
     report = Report("f", (), (waived,), RULES)
     assert suite(report).attrib["failures"] == "0"
-    skipped, output = case(report, SHAPE.rule)
-    assert (skipped.tag, output.tag) == ("skipped", "system-out")
+    [skipped] = case(report, SHAPE.rule)
+    assert skipped.tag == "skipped"
 
 
 def test_an_error_counts_for_more_than_a_waiver() -> None:
     error = replace(SHAPE, rule=STATUS.rule)
-    failure, output = case(Report("f", (error,), (WAIVED,), RULES), STATUS.rule)
-    assert (failure.tag, output.tag) == ("failure", "system-out")
-    assert "waived" in (output.text or "")
+    report = Report("f", (error,), (WAIVED,), RULES)
+    [failure] = case(report, STATUS.rule)
+    assert failure.tag == "failure"
+    assert "waived" in output(report)
+
+
+def test_an_operation_and_a_rule_are_a_case_that_passes_fails_or_was_not_tried() -> None:
+    found = Occurrence("F1", "GET /plans", SHAPE.location, "/paths", "no id", SHAPE.evidence)
+    finding = replace(SHAPE, occurrences=(found, replace(found, operation="GET /orders")))
+    trials = (
+        Trial("GET /plans", SHAPE.rule, seconds=1.25),
+        Trial("GET /esims", SHAPE.rule, seconds=0.5),
+        Trial("", "replay", "nothing in the contract asks"),
+    )
+    clock = Clock(1_767_225_600.9, 12.3456, "ci-7")
+    report = Report("f", (finding,), (), RULES, trials=trials, clock=clock)
+    root = suite(report)
+    assert {name: root.attrib[name] for name in ("timestamp", "time", "hostname")} == {
+        "timestamp": "2026-01-01T00:00:00",
+        "time": "12.346",
+        "hostname": "ci-7",
+    }
+    cases = {
+        (each.attrib["classname"], each.attrib["name"]): each for each in root.iter("testcase")
+    }
+    outcomes = {key: [child.tag for child in each] for key, each in cases.items()}
+    assert outcomes == {
+        ("GET /plans", SHAPE.rule): ["failure"],
+        ("GET /esims", SHAPE.rule): [],
+        ("specwright", "replay"): ["skipped"],
+        ("GET /orders", SHAPE.rule): ["failure"],
+    }
+    assert cases["GET /plans", SHAPE.rule].attrib["time"] == "1.250"
+    assert cases["GET /plans", SHAPE.rule][0].attrib["message"] == "no id"
+    assert cases["specwright", "replay"][0].attrib["message"] == "nothing in the contract asks"
 
 
 @pytest.mark.parametrize("character", ["\0", "\x1b", "\ud800", "\ufffe", "\uffff", "\u202e"])
@@ -93,4 +135,4 @@ def test_characters_that_xml_cannot_hold_are_spelled_out(character: str) -> None
 @given(st.text())
 def test_whatever_is_said_stays_in_its_place(text: str) -> None:
     found = suite(saying(text))
-    assert [each.tag for each in found] == ["properties", "testcase"]
+    assert [each.tag for each in found] == ["properties", "testcase", "system-out", "system-err"]

@@ -14,6 +14,7 @@ from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.har import read
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
+from specwright.conformance.results.trials import clock, trials
 from specwright.conformance.rules.traffic import credentials, watch
 from specwright.errors import InputError
 from specwright.findings import Report
@@ -99,6 +100,8 @@ def check_traffic(
         facts,
         coverage.tables(coverage.coverage(contract, record)),
         command="check-traffic",
+        trials=tuple(trials(contract, record)),
+        clock=clock(record),
     )
     report = redaction.report(report)
     if report_dir is not None:

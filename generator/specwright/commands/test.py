@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 from pathlib import Path
 
@@ -30,7 +31,7 @@ from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.document.security import Credential
 from specwright.errors import INTERRUPTED, InputError
 from specwright.findings import Report
-from specwright.report.directory import write
+from specwright.report.directory import summarise, write
 from specwright.report.formats import FORMATS
 from specwright.report.redaction import Redaction
 from specwright.report.terminal import live, say, show
@@ -135,6 +136,8 @@ def test(
     if report_dir is not None:
         _write(report, run, redaction, report_dir)
     show(FORMATS[output](report))
+    if output == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
+        summarise(report, Path(summary))
     if coverage.share(run.items) < min_coverage:
         reached = f"{coverage.share(run.items)} % of what the document declares was reached"
         say(f"{reached}, and --min-coverage asks for {min_coverage} %", err=True)

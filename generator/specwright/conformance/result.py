@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
-from specwright.conformance.recording.exchange import Exchange, Headers, Response
+from specwright.conformance.recording.exchange import Exchange, Headers, Response, message
 from specwright.conformance.recording.origins import Origins
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.results.evidence import Known, known_as, operation_of
@@ -25,8 +25,6 @@ from specwright.pointer import Pointer
 # A member that is new leaves it as it is; one that goes or changes its meaning does not.
 VERSION = 1
 FILE = "result.json"
-# Of an answer; a longer one is of little use to people.
-_LARGEST_ANSWER = 64 * 1024
 
 _Object = dict[str, Any]
 _Taken = TypeVar("_Taken")
@@ -122,12 +120,7 @@ def _recorded(exchange: Exchange, run: Run) -> _Object:
     if not request.url.startswith(f"{run.target.base_url}/"):
         written["received"] = True
     if response is not None:
-        kept = response.body[:_LARGEST_ANSWER]
-        written["answer"] = {
-            "headers": [list(each) for each in response.headers],
-            **_body(kept),
-            **({} if kept == response.body else {"bytes": len(response.body)}),
-        }
+        written["answer"] = message(response.headers, response.body)
     return written | ({} if request.body is None else _body(request.body))
 
 

@@ -19,6 +19,7 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
+from specwright.conformance.results.trials import clock, trials
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.credentials import credentials
@@ -193,6 +194,8 @@ class Run:
                 *coverage.tables(self.items),
             ),
             command="test",
+            trials=tuple(trials(self.contract, self.record)),
+            clock=clock(self.record),
         )
 
     def _steps(self) -> Iterator[tuple[str, str, str]]:

@@ -76,7 +76,11 @@ def _occurrence(occurrence: Occurrence) -> _Object:
 
 
 def _evidence(evidence: Sequence[Evidence]) -> list[_Object]:
-    return [{"label": each.label, "text": each.text} for each in evidence]
+    return [
+        {"label": each.label, "text": each.text}
+        | ({} if each.http is None else {"http": json.loads(each.http)})
+        for each in evidence
+    ]
 
 
 def _related(finding: Finding) -> _Object | None:

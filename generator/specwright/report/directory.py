@@ -48,3 +48,16 @@ def write(
             f"{error.strerror or error}",
             hint="see to the permissions of the directory of reports or to free space",
         ) from error
+
+
+def summarise(report: Report, path: Path) -> None:
+    """Add the report in Markdown to a file, such as the summary of a job on GitHub.
+
+    Raises:
+        SpecwrightError: the operating system refuses.
+    """
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(f"{FORMATS['markdown'](report)}\n")
+    except OSError as error:
+        raise SpecwrightError(f"{path}: cannot be written: {error.strerror or error}") from error

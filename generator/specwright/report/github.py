@@ -2,22 +2,43 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from specwright.findings import Finding, Level, Report
 from specwright.report.details import details
 from specwright.report.outline import ranked
+from specwright.report.verdict import counted
 from specwright.text import visible
 
 _COMMANDS = {Level.ERROR: "error", Level.WARNING: "warning", Level.INFO: "notice"}
+# Of each level.
+_SHOWN = 10
 _IN_MESSAGE = (("%", "%25"), ("\n", "%0A"))
 _IN_PROPERTY = (*_IN_MESSAGE, (":", "%3A"), (",", "%2C"))
 
 
 def render(report: Report) -> str:
-    """One command per finding, the worst first: GitHub shows the first ten of each kind.
+    """Annotations of the worst findings of each level, and a folded list of all others.
 
-    The log has them all.
+    GitHub shows ten of each level for a step and drops the rest; those stand in the log.
     """
-    return "".join(f"{_command(finding)}\n" for finding in ranked(report))
+    lines, further = [], []
+    shown = Counter[Level]()
+    for finding in ranked(report):
+        shown[finding.level] += 1
+        if shown[finding.level] <= _SHOWN:
+            lines.append(_command(finding))
+        else:
+            further.append(_plain(finding))
+    if further:
+        title = f"{counted(len(further), 'further finding')}, all in the summary of the job"
+        lines += [f"::group::{title}", *further, "::endgroup::"]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _plain(finding: Finding) -> str:
+    """A finding in the log; a space before it keeps it from being a command."""
+    return visible(f"  {finding.location}: {finding.level} {finding.rule} {finding.words}")
 
 
 def _command(finding: Finding) -> str:

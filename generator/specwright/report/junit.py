@@ -2,33 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from xml.etree import ElementTree
 
-from specwright.findings import Finding, Level, Report
+from specwright.findings import Finding, Level, Report, Trial
 from specwright.report.details import details
 from specwright.report.verdict import counted
 from specwright.text import spelled, visible
 
 # XML 1.0 has no place for them, not even as references.
 _ILLEGAL = str.maketrans({character: spelled(character) for character in "\ufffe\uffff"})
+_SUBJECT = "specwright"
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """A rule as it was tried on an operation, with what was found there."""
+
+    trial: Trial
+    findings: list[Finding] = field(default_factory=list)
 
 
 def render(report: Report) -> str:
-    """One suite with a case for each rule, which fails as the command does: for errors only."""
-    findings: dict[str, list[Finding]] = {rule.id: [] for rule in report.rules}
-    for finding in (*report.findings, *report.waived):
-        findings.setdefault(finding.rule, []).append(finding)
+    """One suite with a case for each operation and rule, as readers of Ant and Jenkins take it.
+
+    A case fails as the command does: for errors only. A report that does not know what was tried
+    where has a case for each rule.
+    """
+    cases = _cases(report)
     suite = ElementTree.Element("testsuite", name=_legal(report.document))
-    if report.facts:
-        properties = ElementTree.SubElement(suite, "properties")
-        for label, value in report.facts:
-            ElementTree.SubElement(properties, "property", name=_legal(label), value=_legal(value))
-    suite.extend(_case(rule, found) for rule, found in findings.items())
-    suite.set("tests", str(len(findings)))
+    properties = ElementTree.SubElement(suite, "properties")
+    for label, value in report.facts:
+        ElementTree.SubElement(properties, "property", name=_legal(label), value=_legal(value))
+    suite.extend(map(_case, cases))
+    others = [each for case in cases for each in case.findings if not _fails(each)]
+    ElementTree.SubElement(suite, "system-out").text = _listed(others)
+    ElementTree.SubElement(suite, "system-err")
+    suite.set("tests", str(len(cases)))
     suite.set("errors", "0")
     for attribute, outcome in (("failures", "failure"), ("skipped", "skipped")):
         suite.set(attribute, str(len(suite.findall(f"testcase/{outcome}"))))
+    _clock(report, suite)
     suites = ElementTree.Element("testsuites")
     suites.append(suite)
     ElementTree.indent(suites)
@@ -36,20 +52,63 @@ def render(report: Report) -> str:
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{written}\n'
 
 
-def _case(rule: str, findings: Sequence[Finding]) -> ElementTree.Element:
-    case = ElementTree.Element("testcase", classname="specwright", name=_legal(rule))
-    failing = [each for each in findings if _fails(each)]
-    others = [each for each in findings if not _fails(each)]
-    waived = [each.waived for each in others if each.waived is not None]
-    # Readers keep one failure of a case, so it holds all findings.
+def _clock(report: Report, suite: ElementTree.Element) -> None:
+    suite.set("package", _SUBJECT)
+    suite.set("id", "0")
+    suite.set("time", f"{report.clock.seconds if report.clock else 0:.3f}")
+    suite.set("hostname", _legal(report.clock.host) if report.clock else "localhost")
+    if report.clock is not None:
+        # The schema of Ant has no place for a time zone.
+        started = datetime.fromtimestamp(report.clock.started, UTC)
+        suite.set("timestamp", f"{started:%Y-%m-%dT%H:%M:%S}")
+
+
+def _cases(report: Report) -> Sequence[_Case]:
+    trials = report.trials or tuple(Trial("", rule.id) for rule in report.rules)
+    cases = {(each.subject, each.rule): _Case(each) for each in trials}
+    for finding in (*report.findings, *report.waived):
+        for subject, part in _parts(finding) if report.trials else [("", finding)]:
+            case = cases.setdefault((subject, part.rule), _Case(Trial(subject, part.rule)))
+            case.findings.append(part)
+    return tuple(cases.values())
+
+
+def _parts(finding: Finding) -> Iterator[tuple[str, Finding]]:
+    """A finding by the operations that have it, each with its own words and evidence."""
+    if not finding.occurrences:
+        yield "", finding
+    for each in finding.occurrences:
+        yield (
+            each.operation,
+            replace(
+                finding,
+                location=each.location,
+                pointer=each.pointer,
+                message=each.message,
+                evidence=each.evidence,
+                occurrences=(each,),
+            ),
+        )
+
+
+def _case(case: _Case) -> ElementTree.Element:
+    trial = case.trial
+    written = ElementTree.Element(
+        "testcase",
+        classname=_legal(trial.subject) or _SUBJECT,
+        name=_legal(trial.rule),
+        time=f"{trial.seconds:.3f}",
+    )
+    failing = [each for each in case.findings if _fails(each)]
+    waived = [each.waived for each in case.findings if each.waived is not None]
+    # Readers keep one outcome of a case, so it holds all findings.
     if failing:
-        failure = ElementTree.SubElement(case, "failure", message=_first(failing), type="error")
+        failure = ElementTree.SubElement(written, "failure", message=_first(failing), type="error")
         failure.text = _listed(failing)
-    elif waived:
-        ElementTree.SubElement(case, "skipped", message=_legal(waived[0]))
-    if others:
-        ElementTree.SubElement(case, "system-out").text = _listed(others)
-    return case
+    elif waived or trial.skipped:
+        reason = waived[0] if waived else trial.skipped
+        ElementTree.SubElement(written, "skipped", message=_legal(reason))
+    return written
 
 
 def _fails(finding: Finding) -> bool:
@@ -61,11 +120,11 @@ def _first(findings: Sequence[Finding]) -> str:
     return _legal(f"{findings[0].words}{further}")
 
 
-def _listed(findings: Sequence[Finding]) -> str:
+def _listed(findings: Iterable[Finding]) -> str:
     lines = []
     for finding in findings:
         kind = finding.level if finding.waived is None else f"waived ({finding.waived})"
-        lines.append(f"{finding.location}: {kind}: {finding.words}")
+        lines.append(f"{finding.location}: {kind}: {finding.rule} {finding.words}")
         lines += [f"    {detail}" for detail in details(finding)]
     return "\n".join(map(_legal, lines))
 

@@ -96,6 +96,10 @@ class Redaction:
             line=line,
             facts=tuple((self.text(label), self.text(value)) for label, value in report.facts),
             tables=tuple(map(self._table, report.tables)),
+            trials=tuple(
+                replace(each, subject=self.text(each.subject), skipped=self.text(each.skipped))
+                for each in report.trials
+            ),
         )
 
     def _finding(self, finding: Finding) -> Finding:
@@ -106,7 +110,7 @@ class Redaction:
             message=self.text(finding.message),
             related=self._location(finding.related) if finding.related else None,
             evidence=self._evidence(finding.evidence),
-            counterexample=self._counterexample(finding.counterexample),
+            counterexample=self._json(finding.counterexample),
             waived=self._optional(finding.waived),
             related_pointer=self._optional(finding.related_pointer),
             affected=self._affected(finding.affected),
@@ -126,7 +130,7 @@ class Redaction:
 
     def _evidence(self, evidence: Iterable[Evidence]) -> tuple[Evidence, ...]:
         return tuple(
-            replace(each, label=self.text(each.label), text=self.text(each.text))
+            Evidence(self.text(each.label), self.text(each.text), self._json(each.http))
             for each in evidence
         )
 
@@ -136,7 +140,7 @@ class Redaction:
         operations = tuple(map(self.text, affected.operations))
         return Affected(self.text(affected.subject), operations)
 
-    def _counterexample(self, written: str | None) -> str | None:
+    def _json(self, written: str | None) -> str | None:
         if written is None or self.text(written) == written:
             return written
         return json.dumps(self.value(json.loads(written)))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import PurePath
 from typing import Any
 from urllib.parse import quote
 
 from specwright import __version__
 from specwright.errors import Location
-from specwright.findings import Finding, Level, Report, RuleDescription
+from specwright.findings import Evidence, Finding, Level, Report, RuleDescription
 from specwright.report.details import details
 from specwright.report.rule_texts import explained
 from specwright.text import visible
@@ -55,15 +56,42 @@ def _result(finding: Finding) -> _Object:
     result: _Object = {
         "ruleId": finding.rule,
         "level": _LEVELS[finding.level],
-        "message": {"text": "\n".join([visible(finding.words), *details(finding)])},
+        "message": {"text": "\n".join([visible(finding.words), *details(_lasting(finding))])},
         "locations": [place],
         "partialFingerprints": {"specwright/v1": finding.fingerprint},
     }
+    for each in map(_message, finding.evidence):
+        result |= each
     if finding.related is not None:
         result["relatedLocations"] = [{"physicalLocation": _place(finding.related)}]
     if finding.waived is not None:
         result["suppressions"] = [{"kind": "external", "justification": finding.waived}]
     return result
+
+
+def _lasting(finding: Finding) -> Finding:
+    """A finding without the messages of one run, whose ids and dates no other run has."""
+    if not finding.occurrences:
+        return finding
+    return replace(finding, evidence=())
+
+
+def _message(evidence: Evidence) -> _Object:
+    """A request or an answer (SARIF 2.1.0, 3.46 and 3.47); the last one of each is the proof."""
+    if evidence.http is None:
+        return {}
+    written = json.loads(evidence.http)
+    headers = {name: visible(value) for name, value in written["headers"]}
+    # A body that is not text has its own member.
+    kinds = {"body": "text", "body_base64": "binary"}
+    content = {kind: written[name] for name, kind in kinds.items() if name in written}
+    body = {"body": content} if content else {}
+    common = {"protocol": "HTTP", "version": "1.1", "headers": headers, **body}
+    if "method" in written:
+        return {
+            "webRequest": {**common, "method": written["method"], "target": written["url"]},
+        }
+    return {"webResponse": {**common, "statusCode": written["status"]}}
 
 
 def _place(location: Location) -> _Object:

@@ -14,7 +14,7 @@ from specwright.arguments.target import checked_url, tested_document
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
 from specwright.conformance.contract.contract import Contract, Operation
-from specwright.conformance.contract.hidden import hidden
+from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.coverage import never_succeeded
 from specwright.conformance.run import Run, RunProfile, begin
@@ -73,7 +73,7 @@ def check(
         reach(contract, bench)
         run = begin(contract, bench, RunProfile(profile), seed, max_seconds=max_response_time)
         run.go()
-    redaction = Redaction(given.values(), hidden(contract, run.record.exchanges))
+    redaction = conceal(contract, run.record, given.values())
     return _outcome(run, redaction)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from base64 import b64encode
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http import HTTPStatus
@@ -15,6 +16,11 @@ JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "Jso
 
 # What is kept of a body for reports.
 _SHOWN = 4_000
+# And for programs.
+_MOST_KEPT = 64 * 1024
+# What curl reads as a pattern in a URL, and what Linux takes as one argument, with some room.
+_GLOBBED = frozenset("[]{}")
+_LONGEST_ARGUMENT = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +43,33 @@ class Request:
 
     @property
     def curl(self) -> str:
-        """The command line that repeats it, quoted for a POSIX shell."""
-        parts = ["curl", "--request", self.method, self.url]
+        """The command line that sends the same bytes again, quoted for a POSIX shell.
+
+        Nothing is added that curl would send unasked, and nothing is read into the URL.
+        """
+        method = ["--head"] if self.method == "HEAD" else ["--request", self.method]
+        parts = ["curl", *method, *(["--globoff"] if set(self.url) & _GLOBBED else []), self.url]
+        for name in ("Accept", *(["Content-Type"] if self.body is not None else [])):
+            if self.header(name) is None:
+                parts += ["--header", f"{name}:"]
         for name, value in self.headers:
-            parts += ["--header", f"{name}: {value}"]
-        if self.body is not None:
-            parts += ["--data-binary", self.body.decode("utf-8", "replace")]
-        return shlex.join(parts)
+            parts += ["--header", f"{name}: {value}" if value else f"{name};"]
+        if self.body is None:
+            return shlex.join(parts)
+        text = self._plain_body
+        if text is not None:
+            return shlex.join([*parts, "--data-raw", text])
+        packed = b64encode(self.body).decode()
+        return f"printf %s {packed} | base64 -d | {shlex.join([*parts, '--data-binary', '@-'])}"
+
+    @property
+    def _plain_body(self) -> str | None:
+        """The body as an argument of a command; None where it cannot be one."""
+        try:
+            text = (self.body or b"").decode()
+        except UnicodeDecodeError:
+            return None
+        return None if "\0" in text or len(text) > _LONGEST_ARGUMENT else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,3 +178,19 @@ def value_at(value: JsonValue, pointer: Pointer) -> JsonValue:
 def text_of(value: JsonValue) -> str:
     """A value as it is written in a header or a query."""
     return value if isinstance(value, str) else json.dumps(value)
+
+
+def message(headers: Headers, body: bytes | None) -> dict[str, JsonValue]:
+    """Return headers and body as JSON; Base64 where the body is not UTF-8, and cut if it is long.
+
+    `bytes` then is the length of the whole.
+    """
+    written: dict[str, JsonValue] = {"headers": [list(each) for each in headers]}
+    if body is None:
+        return written
+    kept = body[:_MOST_KEPT]
+    try:
+        written["body"] = kept.decode()
+    except UnicodeDecodeError:
+        written["body_base64"] = b64encode(kept).decode()
+    return written if kept == body else {**written, "bytes": len(body)}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.contract.contract import Contract
-from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.exchange import Exchange, message
 from specwright.conformance.recording.record import Record, Violation
 from specwright.findings import Evidence, Finding, Level, Occurrence, RuleDescription, in_order
 from specwright.grading.settings import Settings, places_of
@@ -152,6 +153,16 @@ def _message(cause: str, occurrences: Sequence[Occurrence]) -> str:
 
 def _evidence(exchanges: Sequence[Exchange]) -> Iterator[Evidence]:
     for exchange in exchanges[-_EXCHANGES:]:
-        yield Evidence(f"request {exchange.number}, {exchange.source}", exchange.request.curl)
-        answer = exchange.response.shown if exchange.response else exchange.failure or "no answer"
-        yield Evidence(f"answer {exchange.number}", answer)
+        request, response = exchange.request, exchange.response
+        written = {"method": request.method, "url": request.url}
+        yield Evidence(
+            f"request {exchange.number}, {exchange.source}",
+            request.curl,
+            json.dumps(written | message(request.headers, request.body)),
+        )
+        label = f"answer {exchange.number}"
+        if response is None:
+            yield Evidence(label, exchange.failure or "no answer")
+        else:
+            answered = {"status": response.status, **message(response.headers, response.body)}
+            yield Evidence(label, response.shown, json.dumps(answered))

@@ -1,0 +1,71 @@
+"""Which rules were tried on which operations, and why not the others."""
+
+from __future__ import annotations
+
+import socket
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+
+from specwright.conformance.behaviour_rules import RULES
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record
+from specwright.findings import Clock, Trial
+from specwright.pointer import Pointer
+
+_NOT_ASKED = "nothing in the contract or the run asks"
+
+
+def trials(contract: Contract, record: Record) -> Iterator[Trial]:
+    """Yield a trial for each rule and each operation that it was tried on, or skipped for.
+
+    What is no part of an operation, such as a shared response, is of the whole API. The time of
+    an operation is that of its requests: each answers for several rules, so they share it equally.
+    """
+    subjects = _Subjects(contract)
+    tried = {
+        rule.id: {subjects.of(each) for each in record.checked.get(rule.id, ())} for rule in RULES
+    }
+    skipped = {(each.rule, subjects.of(each.pointer)): each.reason for each in record.skips}
+    seconds = defaultdict[str, float](float)
+    for exchange in record.exchanges:
+        seconds[subjects.of(exchange.operation or "")] += exchange.seconds
+    shares = Counter(each for found in tried.values() for each in found)
+    for rule in RULES:
+        reasons = {subject: why for (name, subject), why in skipped.items() if name == rule.id}
+        for subject in sorted(tried[rule.id]):
+            yield Trial(subject, rule.id, seconds=seconds[subject] / shares[subject])
+        for subject in sorted(reasons.keys() - tried[rule.id]):
+            yield Trial(subject, rule.id, reasons[subject])
+        if not tried[rule.id] and not reasons:
+            yield Trial("", rule.id, _NOT_ASKED)
+
+
+def clock(record: Record) -> Clock | None:
+    """Return when the first request was sent, and how long it took until the last answer."""
+    if not record.exchanges:
+        return None
+    started = min(each.sent_at for each in record.exchanges)
+    ended = max(each.sent_at + each.seconds for each in record.exchanges)
+    return Clock(started, ended - started, socket.gethostname() or "localhost")
+
+
+class _Subjects:
+    """The operations and webhooks that places of a document belong to."""
+
+    def __init__(self, contract: Contract) -> None:
+        self._names = {each.pointer: each.name for each in contract.operations.values()}
+        self._names |= {each.pointer: each.key for each in contract.webhooks}
+        self._known: dict[Pointer, str] = {}
+
+    def of(self, pointer: Pointer) -> str:
+        """Return the operation that a place is a part of, or a part for; empty if there is none."""
+        if pointer not in self._known:
+            self._known[pointer] = next(
+                (
+                    name
+                    for place, name in self._names.items()
+                    if f"{pointer}/".startswith(f"{place}/") or place.rpartition("/")[0] == pointer
+                ),
+                "",
+            )
+        return self._known[pointer]
