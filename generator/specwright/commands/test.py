@@ -8,23 +8,21 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.options import allow_refs_from, path_or_url
+from specwright.arguments.options import allow_refs_from, configured, path_or_url
 from specwright.arguments.output import output_format
 from specwright.arguments.receiver import receiver_options, retry_scale
-from specwright.arguments.target import Access, access_options, tested_document
+from specwright.arguments.target import Access, access_options, target_of, tested_document
 from specwright.conformance.bench.preflight import reach
-from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
+from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording import har
 from specwright.conformance.recording.har import FILE as HAR
-from specwright.conformance.recording.record import Record
 from specwright.conformance.result import FILE as RESULT
 from specwright.conformance.result import render as result_of
 from specwright.conformance.results import coverage
-from specwright.conformance.run import Run, RunProfile, begin
+from specwright.conformance.run import TIMEOUTS, Run, RunProfile, begin
 from specwright.conformance.webhooks.source import ReceiverOptions
-from specwright.document.security import Credential
 from specwright.errors import INTERRUPTED, InputError
 from specwright.findings import Report
 from specwright.report.directory import write
@@ -107,14 +105,17 @@ def test(
     """
     target_url = access.base_url(url)
     contract = Contract(tested_document(document, allowed, access.hosts))
-    credential = Credential.of(contract.document)
-    keys = _keys(access, credential)
+    named = document if isinstance(document, Path) else None
     chosen = random.randrange(2**32) if seed is None else seed
-    with Target(target_url, credential, Record(), keys) as target:
+    timeout = TIMEOUTS[RunProfile(profile)]
+    with target_of(
+        access, target_url, contract, configured(document=named).test, timeout
+    ) as target:
+        _need(target)
         reach(contract, target)
         run = begin(contract, target, RunProfile(profile), chosen, receiver, max_seconds)
         interrupted = _go(run)
-        redaction = conceal(contract, run.record, keys.values())
+        redaction = conceal(contract, run.record, target.signer.secrets)
         report = redaction.report(run.report())
     if report_dir is not None:
         _write(report, run, redaction, report_dir)
@@ -125,11 +126,10 @@ def test(
     ctx.exit(INTERRUPTED if interrupted else exit_code(run, min_coverage))
 
 
-def _keys(access: Access, credential: Credential | None) -> dict[str, str]:
-    keys = access.keys()
-    if credential is not None and MAIN not in keys:
+def _need(target: Target) -> None:
+    credential = target.credential
+    if credential is not None and credential.is_required and MAIN not in target.keys:
         raise InputError("the document asks for a credential", hint="name it with --api-key-env")
-    return keys | {STRANGER: stranger(keys[MAIN])} if MAIN in keys else keys
 
 
 def _write(report: Report, run: Run, redaction: Redaction, directory: Path) -> None:

@@ -52,6 +52,8 @@ class RunProfile(StrEnum):
 
 # How long the next attempt of a delivery is waited for.
 PATIENCE_SECONDS = {RunProfile.QUICK: 5.0, RunProfile.FULL: 16.0}
+# How long an answer may take.
+TIMEOUTS = {RunProfile.QUICK: 10.0, RunProfile.FULL: 30.0}
 FUZZERS = {RunProfile.QUICK: fuzzing.QUICK, RunProfile.FULL: fuzzing.FULL}
 
 # What is tried, in this order: each step leaves to the next what it needs.

@@ -64,7 +64,7 @@ def check(
     contract = Contract(with_data(read, data or {}))
     credential = Credential.of(contract.document)
     given = dict(keys or {})
-    if credential is not None and MAIN not in given:
+    if credential is not None and credential.is_required and MAIN not in given:
         raise InputError("the document asks for a credential", hint="pass keys={'main': …}")
     if MAIN in given:
         given[STRANGER] = stranger(given[MAIN])
@@ -72,7 +72,7 @@ def check(
         reach(contract, bench)
         run = begin(contract, bench, RunProfile(profile), seed, max_seconds=max_response_time)
         run.go()
-    redaction = Redaction(given.values(), hidden(contract, run.record.exchanges))
+    redaction = Redaction(bench.signer.secrets, hidden(contract, run.record.exchanges))
     return _outcome(run, redaction)
 
 

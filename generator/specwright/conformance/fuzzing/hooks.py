@@ -17,7 +17,7 @@ import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from schemathesis import Case, HookContext, Response, cli, hook
+from schemathesis import AuthContext, Case, HookContext, Response, auth, cli, hook
 
 if TYPE_CHECKING:
     from schemathesis.cli import EventHandler, ExecutionContext
@@ -90,6 +90,22 @@ def _write_exchange(
     )
 
 
+@auth(refresh_interval=None, retry_on=[])
+class Credentials:
+    """Gives requests the credentials that their operations ask for."""
+
+    def get(self, case: Case[Any], context: AuthContext) -> list[list[str]] | None:
+        """The parts that hold them: place, name and text."""
+        operation = case.operation
+        return _CREDENTIALS.get(f"{operation.method.upper()} {operation.path}")
+
+    def set(self, case: Case[Any], data: list[list[str]], context: AuthContext) -> None:
+        """Put them into a request."""
+        places = {"header": case.headers, "query": case.query, "cookie": case.cookies}
+        for place, name, text in data:
+            places[place][name] = text
+
+
 @hook
 def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
     """Give a request a key of its own where its key was used; else it is about the key only."""
@@ -122,6 +138,7 @@ _written: set[str] = set()
 _used: set[str] = set()
 # Where the idempotency keys of operations stand, and a form of keys that fits.
 _KEYS: dict[str, dict[str, Any]] = json.loads(os.environ["SPECWRIGHT_FUZZING_KEYS"])
+_CREDENTIALS: dict[str, list[list[str]]] = json.loads(os.environ["SPECWRIGHT_FUZZING_CREDENTIALS"])
 _numbers = itertools.count(int(os.environ["SPECWRIGHT_FUZZING_FIRST_KEY"]))
 
 
