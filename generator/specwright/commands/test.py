@@ -81,6 +81,12 @@ Exit codes: 0 without findings, 1 with findings, 2 if the document or the target
     metavar="SECONDS",
     help="How long an answer may take.  [default: 30 at most]",
 )
+@click.option(
+    "--max-time",
+    type=click.FloatRange(1),
+    metavar="SECONDS",
+    help="How long the test may take: its steps share it.  [default: about a minute for quick]",
+)
 @receiver_options
 @retry_scale
 @allow_refs_from
@@ -96,6 +102,7 @@ def test(
     output: str,
     min_coverage: int,
     max_seconds: float | None,
+    max_time: float | None,
     receiver: ReceiverOptions | None,
     allowed: tuple[Path, ...],
 ) -> None:
@@ -113,7 +120,7 @@ def test(
     ) as target:
         _need(target)
         reach(contract, target)
-        run = begin(contract, target, RunProfile(profile), chosen, receiver, max_seconds)
+        run = begin(contract, target, RunProfile(profile), chosen, receiver, max_seconds, max_time)
         interrupted = _go(run)
         redaction = conceal(contract, run.record, target.signer.secrets)
         report = redaction.report(run.report())

@@ -11,8 +11,9 @@ from enum import StrEnum
 from functools import partial
 
 from specwright.conformance.behaviour_rules import RULES
-from specwright.conformance.bench.target import OTHER, Target, TargetLost
+from specwright.conformance.bench.target import OTHER, Target, TargetLost, TimeOver
 from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.budget import Budget
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import SOURCE as FUZZING
@@ -81,6 +82,17 @@ LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
 LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {"finish": finish}
 
 
+# A quick run ends in a minute, and later where there are more operations than these.
+_QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
+
+
+def usual_seconds(profile: RunProfile, operations: int) -> float | None:
+    """Return how long a run may take if nobody says; None for as long as it needs."""
+    more = max(operations - _QUICK_OPERATIONS, 0)
+    quick = _QUICK_SECONDS + more * _SECONDS_PER_OPERATION
+    return quick if profile is RunProfile.QUICK else None
+
+
 @dataclass(slots=True)
 class Run:
     """What a run has seen so far.
@@ -89,6 +101,7 @@ class Run:
         steps: name, requests and seconds of each step that has ended.
         at: the step that has begun last.
         stopped: why the run ended before its time; None for a whole one.
+        budget: the time that its steps share.
     """
 
     contract: Contract
@@ -100,6 +113,7 @@ class Run:
     at: str = "start"
     stopped: str | None = None
     items: list[coverage.Item] = field(default_factory=list)
+    budget: Budget = field(default_factory=lambda: Budget(None))
 
     @property
     def line(self) -> str:
@@ -133,8 +147,10 @@ class Run:
                 **({WEBHOOKS: observed} if observed is not None else {}),
                 **self._scenarios(LAST_SCENARIOS, bench),
             }
+            self.budget.begin(steps)
             try:
                 for self.at, step in steps.items():
+                    self._limit(self.budget.share(self.at))
                     step()
             except TargetLost as lost:
                 self.stopped = str(lost)
@@ -152,6 +168,7 @@ class Run:
     def _fuzz(self, bench: Workbench) -> None:
         """Fuzz; what examples ask for may be slow, and is no obstacle."""
         contract, profile = self.contract, FUZZERS[self.profile]
+        profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
             sent = pool.submit(self._take, "examples", SCENARIOS, partial(examples, bench))
             self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
@@ -162,11 +179,18 @@ class Run:
         started, before = time.monotonic(), len(self.record.exchanges)
         try:
             step()
+        except TimeOver:
+            self.budget.cut.append(name)
         finally:
             seconds = time.monotonic() - started
             later = self.record.exchanges[before:]
             own = sum(1 for each in later if each.source == source)
             self.steps.append((name, own, seconds))
+
+    def _limit(self, seconds: float | None) -> None:
+        """Let the scenarios end in so many seconds."""
+        if seconds is not None:
+            self.target.ends[SCENARIOS] = time.monotonic() + seconds
 
     def report(self) -> Report:
         """What was found, with the coverage, as every command reports it."""
@@ -178,6 +202,12 @@ class Run:
             ("Seed", str(self.seed)),
             ("Requests", f"{len(self.record.exchanges):,}"),
         ]
+        if self.budget.cut:
+            facts.append(("Out of time", ", ".join(self.budget.cut)))
+        fuzzed = {each.operation for each in self.record.exchanges if each.source == FUZZING}
+        count, whole = len(fuzzed & self.contract.operations.keys()), len(self.contract.operations)
+        if FUZZING in {name for name, _, _ in self.steps}:
+            facts.append(("Fuzzing", f"reached {count} of {whole} operations"))
         if self.stopped is not None:
             facts.append(("Stopped", self.stopped))
         return Report(
@@ -206,11 +236,14 @@ def begin(
     seed: int,
     receiver: ReceiverOptions | None = None,
     max_seconds: float | None = None,
+    max_time: float | None = None,
 ) -> Run:
     """A run whose record is watched by the monitors.
 
     Args:
         max_seconds: that an answer may take; None if it does not matter.
+        max_time: seconds that the run may take; None for what its profile gives.
     """
+    budget = Budget(max_time or usual_seconds(profile, len(contract.operations)))
     target.record.monitors = (Monitors(contract, target.record, max_seconds),)
-    return Run(contract, target, profile, seed, receiver)
+    return Run(contract, target, profile, seed, receiver, budget=budget)

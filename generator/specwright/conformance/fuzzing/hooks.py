@@ -14,6 +14,7 @@ import json
 import os
 import signal
 import time
+import unittest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -106,9 +107,35 @@ class Credentials:
             places[place][name] = text
 
 
+class Turns:
+    """The time of each operation in a phase, where there is not enough for all they would take.
+
+    Args:
+        seconds: of one operation in all phases.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds / len(_PHASES)
+        self._began: dict[tuple[str, str], float] = {}
+
+    def take(self, case: Case[Any]) -> None:
+        """Let a request pass, or end the turn of its operation.
+
+        Raises:
+            SkipTest: the operation has had its time.
+        """
+        phase = case.meta.phase.name.value if case.meta is not None else ""
+        if phase in _PHASES:
+            now = time.monotonic()
+            if now - self._began.setdefault((phase, case.operation.label), now) > self._seconds:
+                raise unittest.SkipTest("the operation has had its time")
+
+
 @hook
 def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
     """Give a request a key of its own where its key was used; else it is about the key only."""
+    if _turns is not None:
+        _turns.take(case)
     described = _KEYS.get(f"{case.method} {case.path}")
     if described is None:
         return
@@ -139,6 +166,9 @@ _used: set[str] = set()
 # Where the idempotency keys of operations stand, and a form of keys that fits.
 _KEYS: dict[str, dict[str, Any]] = json.loads(os.environ["SPECWRIGHT_FUZZING_KEYS"])
 _CREDENTIALS: dict[str, list[list[str]]] = json.loads(os.environ["SPECWRIGHT_FUZZING_CREDENTIALS"])
+_PHASES = ("coverage", "fuzzing")
+_seconds = os.environ["SPECWRIGHT_FUZZING_SECONDS"]
+_turns = Turns(float(_seconds)) if _seconds else None
 _numbers = itertools.count(int(os.environ["SPECWRIGHT_FUZZING_FIRST_KEY"]))
 
 

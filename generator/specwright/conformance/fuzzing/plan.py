@@ -81,12 +81,17 @@ def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str],
 
 
 def environment(
-    target: Target, routes: Routes, keys: Mapping[str, object], seed: int
+    target: Target,
+    routes: Routes,
+    keys: Mapping[str, object],
+    seed: int,
+    seconds: float | None = None,
 ) -> dict[str, str]:
     """The environment of a process; secrets are in it, where other users cannot read them.
 
     Args:
         keys: what `idempotency_keys` found.
+        seconds: that an operation may take; None for as many as it likes.
     """
     headers = enumerate(target.signer.headers.values())
     inherited = {key: value for key, value in os.environ.items() if key.lower() not in _ELSEWHERE}
@@ -100,6 +105,7 @@ def environment(
         "PYTHONHASHSEED": "0",
         _CREDENTIALS: json.dumps(_credentials(target, routes)),
         **{_HEADER.format(number): value for number, value in headers},
+        "SPECWRIGHT_FUZZING_SECONDS": "" if seconds is None else str(seconds),
         "SPECWRIGHT_FUZZING_KEYS": json.dumps(keys),
         "SPECWRIGHT_FUZZING_FIRST_KEY": str(seed % _SEEDS * _KEYS_OF_A_SEED),
     }
