@@ -25,6 +25,7 @@ from specwright.conformance.scenarios.explore import explore
 from specwright.conformance.scenarios.robustness import robustness
 from specwright.document.sources.load import load
 from tests.conformance.shop import serving
+from tests.conftest import Run
 
 EVENTS = "text/event-stream"
 
@@ -144,3 +145,38 @@ def test_what_is_documented_may_answer_first(tmp_path: Path, first: str) -> None
     with serving(application()) as url, Target(url, None, Record(), {}, timeout=0.5) as target:
         reach(found, target)
     assert outcomes(target.record, first) == {None if first == "/d-hang" else 200}
+
+
+def mistaken(path: Path, **mistakes: Any) -> Path:
+    """A document with two operations, of which only one is without a mistake."""
+    found = contract(path, "/d-hang", "/e-thing").document.data
+    operation = found["paths"]["/d-hang"]["get"]
+    operation["responses"]["200"]["content"]["application/json"] = {
+        "schema": {"$ref": "#/components/schemas/Thing"}
+    }
+    thing = {"type": "object", "properties": {"a": {"type": "nothing"}}}
+    found["components"] = {"schemas": {"Thing": thing}}
+    path.write_text(json.dumps({**found, **mistakes}, indent=2), "utf-8")
+    return path
+
+
+def test_operations_with_errors_of_the_document_are_left_out_and_named(
+    specwright: Run, tmp_path: Path
+) -> None:
+    api = mistaken(tmp_path / "api.json")
+    with serving(application()) as url:
+        run = specwright("test", url, "--document", str(api), "--seed", "1")
+    assert run.returncode == 3, run.stdout + run.stderr
+    line = next(each for each in run.stdout.splitlines() if "GET /d-hang" in each)
+    place = api.read_text("utf-8").partition('"nothing"')[0].count("\n") + 1
+    assert f"api.json:{place}:" in line
+    assert "Fuzzing: reached 1 of 1 operations" in run.stdout
+
+
+def test_an_error_that_concerns_everything_lets_nothing_be_tested(
+    specwright: Run, tmp_path: Path
+) -> None:
+    api = mistaken(tmp_path / "api.json", info={"title": "Places"})
+    run = specwright("test", "http://127.0.0.1:1", "--document", str(api))
+    assert run.returncode == 2
+    assert "nothing is tested against a document with errors" in run.stderr

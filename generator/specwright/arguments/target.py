@@ -14,7 +14,9 @@ from urllib.parse import SplitResult, urlsplit
 
 import click
 
-from specwright.arguments.inputs import valid_document, without_errors
+from specwright.arguments.inputs import read_document, sound_part, without_errors
+from specwright.arguments.options import chosen_document, configured
+from specwright.check.sound import Sound
 from specwright.config import Testing
 from specwright.conformance.bench.roles import LIMITED, MAIN, OTHER, STRANGER, SUSPENDED, stranger
 from specwright.conformance.bench.sign_in import sign_ins
@@ -269,13 +271,32 @@ def tested_document(
         allowed: directories outside the project that it may refer to, too.
 
     Raises:
-        InputError: it cannot be used.
+        InputError: it cannot be used, or has errors.
     """
+    return without_errors(_loaded(named, allowed, hosts))
+
+
+def tested_part(
+    named: Path | str | None, allowed: tuple[Path, ...], hosts: tuple[str, ...]
+) -> Sound:
+    """Return the part of a document that an implementation can be held to, upgraded.
+
+    Args:
+        named, allowed, hosts: as those of `tested_document`.
+
+    Raises:
+        InputError: it cannot be used, or its errors concern every operation.
+    """
+    return sound_part(_loaded(named, allowed, hosts))
+
+
+def _loaded(
+    named: Path | str | None, allowed: tuple[Path, ...], hosts: tuple[str, ...]
+) -> Document:
     if not isinstance(named, str):
-        return valid_document(named, allowed)
+        return read_document(chosen_document(configured(document=named)), allowed)
     checked_url(named, hosts)
-    found = load_from(named, lambda url: _is_allowed(urlsplit(url).hostname or "", hosts))
-    return without_errors(found)
+    return load_from(named, lambda url: _is_allowed(urlsplit(url).hostname or "", hosts))
 
 
 def _is_allowed(host: str, hosts: tuple[str, ...]) -> bool:

@@ -6,15 +6,16 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import output_format
+from specwright.arguments.target import tested_part
 from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.har import read
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import findings
+from specwright.conformance.results.left_out import left_out
 from specwright.conformance.rules.traffic import credentials, watch
 from specwright.errors import InputError
 from specwright.findings import Report, in_order
@@ -68,7 +69,8 @@ def check_traffic(
 
     Every rule that looks at single answers is applied; nothing is sent.
     """
-    contract = Contract(valid_document(document, allowed))
+    part = tested_part(document, allowed, ())
+    contract = Contract(part.document, part.left_out)
     recording = read(har)
     traffic = watch(contract, base_url.rstrip("/"), recording.exchanges)
     record = traffic.record
@@ -93,7 +95,7 @@ def check_traffic(
         RULES,
         described.line,
         facts,
-        coverage.tables(coverage.coverage(contract, record)),
+        (*left_out(contract), *coverage.tables(coverage.coverage(contract, record))),
         command="check-traffic",
     )
     report = redaction.report(report)

@@ -8,9 +8,8 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from, configured
-from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of
+from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
 from specwright.conformance.bench.target import (
     MAIN,
     MISNAMED,
@@ -71,7 +70,8 @@ def replay(
     url = access.base_url(recorded.target)
     _need(recorded, access.keys(url))
     path = document or Path(recorded.document)
-    contract = Contract(valid_document(path, allowed))
+    part = tested_part(path, allowed, access.hosts)
+    contract = Contract(part.document, part.left_out)
     say(f"{recorded.rule}: {recorded.message}")
     with target_of(access, url, contract, configured(document=path).test) as target:
         verdict = _repeat(Replay(contract, target, recorded))

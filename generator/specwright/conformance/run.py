@@ -21,6 +21,7 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import findings
+from specwright.conformance.results.left_out import left_out
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.credentials import credentials
@@ -219,6 +220,7 @@ class Run:
             tuple(facts),
             (
                 Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
+                *left_out(self.contract),
                 *coverage.tables(self.items),
             ),
             command="test",

@@ -58,9 +58,7 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
     derived = derive(document, routes, target.record.exchanges, profile.processes)
     share = profile.seconds_of_each(len(routes.operations))
     seeds = {shard: seed + shard for shard in shards_of(derived)}
-    environments = [
-        environment(target, routes, keys, each, share) for each in seeds.values()
-    ]
+    environments = [environment(target, routes, keys, each, share) for each in seeds.values()]
     with TemporaryDirectory(prefix="specwright-") as name:
         place = Path(name)
         api = place / "openapi.json"
