@@ -11,9 +11,9 @@ from enum import StrEnum
 from functools import partial
 
 from specwright.conformance.behaviour_rules import RULES
+from specwright.conformance.bench.budget import Budget
 from specwright.conformance.bench.target import OTHER, Target, TargetLost, TimeOver
 from specwright.conformance.bench.workbench import Workbench
-from specwright.conformance.budget import Budget
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import profile as fuzzing
 from specwright.conformance.fuzzing.source import SOURCE as FUZZING
