@@ -67,17 +67,50 @@ class Options:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class SignIn:
+    """How a test obtains the credential of a security scheme from a user or a client.
+
+    Attributes:
+        operation: that signs in, by operationId or such as `POST /login`; empty for OAuth 2.0.
+        body: of its request; `{user}` and `{password}` stand for the two parts of the key.
+        token: a runtime expression for the credential in the answer (OpenAPI 3.1.1, 4.8.20.3);
+            empty for `access_token`, or for the cookie of the scheme.
+        token_url: of OAuth 2.0, in place of that of the document.
+        scopes: asked for with OAuth 2.0.
+    """
+
+    operation: str = ""
+    body: Mapping[str, str] = field(default_factory=dict)
+    token: str = ""
+    token_url: str = ""
+    scopes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Testing:
+    """What a project says of its contract tests.
+
+    Attributes:
+        sign_in: by the name of the security scheme.
+    """
+
+    sign_in: Mapping[str, SignIn] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """What a project says; None where it leaves the choice to us.
 
     Attributes:
         document: the OpenAPI document.
         output: the directory that is generated.
+        test: settings of contract tests.
     """
 
     document: Path | None = None
     output: Path | None = None
     options: Options = Options()
+    test: Testing = Testing()
 
 
 def find_project(start: Path) -> Path | None:
@@ -167,7 +200,7 @@ def _config(file: Path, text: str, table: dict[str, Any], number: int) -> Config
         except ValueError as error:
             message = f"the setting {key!r} {error}, not {_shown(value)}"
             raise InputError(message, place) from None
-    places = {key: values.pop(key) for key in ("document", "output") if key in values}
+    places = {key: values.pop(key) for key in ("document", "output", "test") if key in values}
     return Config(**places, options=Options(**values))
 
 
@@ -313,6 +346,24 @@ def _pagination(value: object, directory: Path) -> Mapping[str, Mapping[str, obj
     return dict(value) if isinstance(value, dict) else {}
 
 
+def _testing(value: object, directory: Path) -> Testing:
+    tables = value.get("sign-in") if isinstance(value, dict) and len(value) == 1 else None
+    if not isinstance(tables, dict):
+        raise ValueError("is a table 'sign-in' with a table for each security scheme")
+    return Testing(sign_in={name: _sign_in(table) for name, table in tables.items()})
+
+
+def _sign_in(table: object) -> SignIn:
+    if not isinstance(table, dict) or not table.keys() <= _SIGN_IN.keys():
+        raise ValueError(f"has in each table of 'sign-in' some of {', '.join(_SIGN_IN)}")
+    for name, value in table.items():
+        texts = value.values() if isinstance(value, dict) else value
+        if not isinstance(value, _SIGN_IN[name]) or not all(isinstance(e, str) for e in texts):
+            raise ValueError(f"has for '{name}' a text, or texts where there are several")
+    values = {name.replace("-", "_"): value for name, value in table.items()}
+    return SignIn(**{**values, "scopes": tuple(table.get("scopes", ()))})
+
+
 def _is_plain(value: object) -> bool:
     return isinstance(value, str | int)
 
@@ -340,6 +391,13 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "tags": _is_variable,
     "parameters": _is_variable,
 }
+_SIGN_IN: dict[str, type] = {
+    "operation": str,
+    "body": dict,
+    "token": str,
+    "token-url": str,
+    "scopes": list,
+}
 SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "document": _path,
     "output": _path,
@@ -351,4 +409,5 @@ SETTINGS: dict[str, Callable[[object, Path], object]] = {
     "names": _renames,
     "templates": _path,
     "pagination": _pagination,
+    "test": _testing,
 }

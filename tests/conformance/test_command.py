@@ -192,9 +192,40 @@ def test_a_key_that_cannot_be_used(
     specwright: Run, monkeypatch: pytest.MonkeyPatch, key: str, said: str
 ) -> None:
     monkeypatch.setenv("KEY", key)
-    run = specwright(*arguments("http://127.0.0.1:1"))
+    run = specwright(*arguments("http://api.invalid"), "--allow-host", "api.invalid")
     refused(run, "KEY", said)
     assert not key or key not in run.stderr
+
+
+def missing(prefix: str, body: bytes = b"{}", **headers: str) -> Callable[[Exchange], None]:
+    """Answers below a prefix only; elsewhere as servers do that do not know a path."""
+
+    def respond(exchange: Exchange) -> None:
+        is_there = exchange.path.startswith(f"{prefix}/")
+        exchange.answer(401 if is_there else 404, body, **headers)
+
+    return respond
+
+
+@pytest.mark.parametrize("prefix", ["/api", "/declared/v7"])
+@pytest.mark.parametrize("headers", [{}, {"content_type": "text/html"}], ids=["json", "html"])
+def test_a_base_url_where_no_path_of_the_document_is(
+    specwright: Run, tmp_path: Path, prefix: str, headers: dict[str, str]
+) -> None:
+    document = json.loads(DOCUMENT.read_text("utf-8"))
+    document["servers"] = [{"url": "https://api.example.com/declared/v7"}]
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(document), "utf-8")
+    with playing(missing(prefix, **headers)) as port:
+        url = f"http://127.0.0.1:{port}"
+        run = specwright("test", url, "--document", str(path), "--api-key-env", "KEY")
+    refused(run, "answers 404 to whatever is read", f"below {url}{prefix}\n")
+
+
+def test_a_base_url_that_is_nowhere(specwright: Run) -> None:
+    with playing(always(404)) as port:
+        run = specwright(*arguments(f"http://127.0.0.1:{port}"))
+    refused(run, "answers 404 to whatever is read", "is this the base URL of the API?")
 
 
 def test_a_live_key_is_used_when_that_is_asked_for(

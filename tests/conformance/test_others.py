@@ -76,9 +76,9 @@ class OpenGame(tictactoe.Game):
 def test_a_scheme_whose_token_nobody_gave_is_found_ignored(specwright: Run, specs: Path) -> None:
     game = OpenGame(KEY)
     outcome = Outcome(specwright, specs / tictactoe.DOCUMENT, game, "--api-key-env", "KEY")
-    (wrong,) = (found for found in outcome.report if found["rule"] == "credentials-ignored")
+    wrong = [found for found in outcome.report if found["rule"] == "credentials-ignored"]
     square = "/board/{row}/{column}"
-    assert wrong["operations"] == [f"GET {square}", f"PUT {square}"]
+    assert [f"GET {square}", f"PUT {square}"] in [each["operations"] for each in wrong]
     assert outcome.exit_code == 1
 
 

@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from specwright.arguments.options import chosen_document, configured, reference_directories
-from specwright.check.checks import LEFT_OUT, check
+from specwright.check.checks import LEFT_OUT
 from specwright.check.lint.table import RULE_IDS
+from specwright.check.sound import Sound, sound
 from specwright.compare.verdicts import acceptances
 from specwright.compare.verdicts.rule_table import BY_ID
 from specwright.config import parse_toml
@@ -68,13 +69,29 @@ def without_errors(document: Document) -> Document:
     Raises:
         InputError: it has errors.
     """
-    upgraded = upgrade(document)
-    if check(upgraded, Settings()).has_errors:
-        raise InputError(
-            f"{document.path}: nothing is tested against a document with errors",
-            hint=f"see specwright validate {document.path}",
-        )
-    return upgraded
+    found = sound(upgrade(document))
+    if found.errors:
+        raise _with_errors(document)
+    return found.document
+
+
+def sound_part(document: Document) -> Sound:
+    """Return a document, upgraded, without the operations that its errors concern.
+
+    Raises:
+        InputError: they concern all of them.
+    """
+    found = sound(upgrade(document))
+    if not found.is_usable:
+        raise _with_errors(document)
+    return found
+
+
+def _with_errors(document: Document) -> InputError:
+    return InputError(
+        f"{document.path}: nothing is tested against a document with errors",
+        hint=f"see specwright validate {document.path}",
+    )
 
 
 def lint_settings(

@@ -83,6 +83,7 @@ def configured(
             document=document or config.document,
             output=output or config.output,
             options=options,
+            test=config.test,
         )
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -13,19 +14,35 @@ from urllib.parse import SplitResult, urlsplit
 
 import click
 
-from specwright.arguments.inputs import valid_document, without_errors
-from specwright.conformance.bench.target import LIMITED, MAIN, OTHER, SUSPENDED
+from specwright.arguments.inputs import read_document, sound_part, without_errors
+from specwright.arguments.options import chosen_document, configured
+from specwright.check.sound import Sound
+from specwright.config import Testing
+from specwright.conformance.bench.roles import LIMITED, MAIN, OTHER, STRANGER, SUSPENDED, stranger
+from specwright.conformance.bench.sign_in import sign_ins
+from specwright.conformance.bench.signing import Owner
+from specwright.conformance.bench.target import TIMEOUT_SECONDS, Target
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record
 from specwright.document.model import Document
+from specwright.document.security import Credential
 from specwright.document.sources.load import load_from
-from specwright.errors import InputError
+from specwright.errors import InputError, did_you_mean
 
 _EXAMPLE = "such as http://host/v1"
 # What is in keys that may be used for tests.
 _HARMLESS = ("test", "sandbox", "demo")
 
+# A token of RFC 9110, 5.6.2.
+_FIELD_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+
 # The option that names the variable with the key of each role, and what it says.
 KEY_OPTIONS = {
-    MAIN: ("--api-key-env", "The environment variable that holds the API key."),
+    MAIN: (
+        "--api-key-env",
+        "The environment variable that holds the API key, or `user:password`; as SCHEME=NAME that "
+        "of one security scheme of several (repeatable, as those below).",
+    ),
     OTHER: (
         "--other-api-key-env",
         "The variable with a key of another partner, who must not see what the first one has.",
@@ -48,7 +65,20 @@ allow_host = click.option(
     help="A host other than this machine that may be tested (repeatable).",
 )
 
-allow_live = click.option("--live", is_flag=True, help="Use keys that do not look like test keys.")
+header_env = click.option(
+    "--header-env",
+    "headers",
+    multiple=True,
+    metavar="HEADER=NAME",
+    help="A header of every request, and the environment variable that holds its value "
+    "(repeatable).",
+)
+
+allow_live = click.option(
+    "--live",
+    is_flag=True,
+    help="Use keys that do not look like test keys elsewhere than on this machine.",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +86,17 @@ class Access:
     """Where a command may send requests, and with which keys.
 
     Attributes:
-        variables: the environment variable of each role that has one.
+        variables: the environment variables of each role that has some: `NAME`, or `SCHEME=NAME`
+            for the key of one security scheme.
         hosts: those beside this machine that may be tested.
         live: whether keys may be used that do not look like test keys.
+        header_variables: headers of every request, as `HEADER=NAME`.
     """
 
-    variables: Mapping[str, str]
+    variables: Mapping[str, tuple[str, ...]]
     hosts: tuple[str, ...]
     live: bool
+    header_variables: tuple[str, ...] = ()
 
     def base_url(self, url: str) -> str:
         """Return the base URL of a target that may be tested, without a slash at its end.
@@ -76,22 +109,53 @@ class Access:
             raise InputError(f"{url!r} is not the base URL of an API", hint=_EXAMPLE)
         return url.rstrip("/")
 
-    def keys(self) -> dict[str, str]:
-        """Return the key of each role that has one.
+    def keys(self, url: str) -> dict[str, str]:
+        """Return the key of each role for a target: an empty one where it has only others.
 
         Raises:
             InputError: a variable is empty, no header can carry its key, or the key does not look
-                like a test key.
+                like a test key, and the target is not on this machine.
         """
-        return {role: self._key(name) for role, name in self.variables.items()}
+        usual = {
+            role: next((each for each in names if "=" not in each), None)
+            for role, names in self.variables.items()
+        }
+        return {role: self._key(name, url) if name else "" for role, name in usual.items()}
 
-    def _key(self, name: str) -> str:
-        key = os.environ.get(name, "")
-        if not key:
-            raise InputError(f"the environment variable {name} is not set, or empty")
-        if not key.isascii() or not key.isprintable() or key != key.strip():
-            raise InputError(f"the key in {name} has characters that no header can carry")
-        if not self.live and not any(word in key.lower() for word in _HARMLESS):
+    def own_keys(self, url: str) -> dict[Owner, str]:
+        """Return the keys of one security scheme, by role and scheme.
+
+        Raises:
+            InputError: as for `keys`.
+        """
+        pairs = {
+            (role, scheme): name
+            for role, names in self.variables.items()
+            for scheme, sign, name in (each.rpartition("=") for each in names)
+            if sign
+        }
+        return {owner: self._key(name, url) for owner, name in pairs.items()}
+
+    def headers(self) -> dict[str, str]:
+        """Return the headers of every request.
+
+        Raises:
+            InputError: a name is not that of a header, or the variable has no value that a header
+                can carry.
+        """
+        found = {}
+        for each in self.header_variables:
+            header, _, name = each.partition("=")
+            if not _FIELD_NAME.fullmatch(header) or not name:
+                hint = "write HEADER=NAME, such as X-Tenant=TENANT"
+                raise InputError(f"{each!r} does not name a header and a variable", hint=hint)
+            found[header] = _value(name)
+        return found
+
+    def _key(self, name: str, url: str) -> str:
+        key = _value(name)
+        is_harmless = any(word in key.lower() for word in _HARMLESS)
+        if not self.live and not is_harmless and not _is_loopback(urlsplit(url).hostname or ""):
             raise InputError(
                 f"the key in {name} does not look like a test key",
                 hint="if what it opens may be changed, pass --live",
@@ -99,19 +163,65 @@ class Access:
         return key
 
 
+def _value(name: str) -> str:
+    """The value of an environment variable, which a header is to carry."""
+    value = os.environ.get(name, "")
+    if not value:
+        raise InputError(f"the environment variable {name} is not set, or empty")
+    if not value.isascii() or not value.isprintable() or value != value.strip():
+        raise InputError(f"the key in {name} has characters that no header can carry")
+    return value
+
+
 def access_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options for keys and hosts to a command, which gets them as `access`."""
 
     @wraps(command)
-    def with_access(*args: Any, hosts: tuple[str, ...], live: bool, **others: Any) -> Any:
+    def with_access(
+        *args: Any, hosts: tuple[str, ...], live: bool, headers: tuple[str, ...], **others: Any
+    ) -> Any:
         named = {role: others.pop(role) for role in KEY_OPTIONS}
-        variables = {role: name for role, name in named.items() if name is not None}
-        return command(*args, access=Access(variables, hosts, live), **others)
+        variables = {role: names for role, names in named.items() if names}
+        return command(*args, access=Access(variables, hosts, live, headers), **others)
 
-    decorated = allow_host(allow_live(with_access))
+    decorated = header_env(allow_host(allow_live(with_access)))
     for role, (option, words) in reversed(KEY_OPTIONS.items()):
-        decorated = click.option(option, role, metavar="NAME", help=words)(decorated)
+        decorated = click.option(option, role, metavar="NAME", multiple=True, help=words)(decorated)
     return decorated
+
+
+def target_of(
+    access: Access,
+    url: str,
+    contract: Contract,
+    settings: Testing,
+    timeout: float = TIMEOUT_SECONDS,
+) -> Target:
+    """Return a target whose requests are signed as its operations ask for it.
+
+    Args:
+        url: a base URL that may be tested.
+        timeout: seconds for an answer.
+
+    Raises:
+        InputError: a key cannot be used, or is for something that the document does not ask for.
+    """
+    credential = Credential.of(contract.document)
+    keys, own = access.keys(url), access.own_keys(url)
+    known = credential.schemes if credential is not None else {}
+    for _, scheme in own:
+        if scheme not in known:
+            hint = did_you_mean(scheme, known, f"it asks for {', '.join(known) or 'none'}")
+            raise InputError(f"the document asks for no credential {scheme!r}", hint=hint)
+    if MAIN in keys:
+        keys[STRANGER] = stranger(keys[MAIN])
+    target = Target(
+        url, credential, Record(), keys, own=own, headers=access.headers(), timeout=timeout
+    )
+    target.signer.sign_in = sign_ins(
+        contract, target, settings.sign_in, lambda each: checked_url(each, access.hosts)
+    )
+    return target
 
 
 def http_url(url: str) -> SplitResult:
@@ -161,13 +271,32 @@ def tested_document(
         allowed: directories outside the project that it may refer to, too.
 
     Raises:
-        InputError: it cannot be used.
+        InputError: it cannot be used, or has errors.
     """
+    return without_errors(_loaded(named, allowed, hosts))
+
+
+def tested_part(
+    named: Path | str | None, allowed: tuple[Path, ...], hosts: tuple[str, ...]
+) -> Sound:
+    """Return the part of a document that an implementation can be held to, upgraded.
+
+    Args:
+        named, allowed, hosts: as those of `tested_document`.
+
+    Raises:
+        InputError: it cannot be used, or its errors concern every operation.
+    """
+    return sound_part(_loaded(named, allowed, hosts))
+
+
+def _loaded(
+    named: Path | str | None, allowed: tuple[Path, ...], hosts: tuple[str, ...]
+) -> Document:
     if not isinstance(named, str):
-        return valid_document(named, allowed)
+        return read_document(chosen_document(configured(document=named)), allowed)
     checked_url(named, hosts)
-    found = load_from(named, lambda url: _is_allowed(urlsplit(url).hostname or "", hosts))
-    return without_errors(found)
+    return load_from(named, lambda url: _is_allowed(urlsplit(url).hostname or "", hosts))
 
 
 def _is_allowed(host: str, hosts: tuple[str, ...]) -> bool:

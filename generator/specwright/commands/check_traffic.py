@@ -6,14 +6,16 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import lint_settings, valid_document
+from specwright.arguments.inputs import lint_settings
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.output import lint_file, output_format
+from specwright.arguments.target import tested_part
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.har import read
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
+from specwright.conformance.results.left_out import left_out
 from specwright.conformance.results.trials import clock, trials
 from specwright.conformance.rules.traffic import credentials, watch
 from specwright.errors import InputError
@@ -71,7 +73,8 @@ def check_traffic(
 
     Every rule that looks at single answers is applied; nothing is sent.
     """
-    contract = Contract(valid_document(document, allowed))
+    part = tested_part(document, allowed, ())
+    contract = Contract(part.document, part.left_out)
     recording = read(har)
     traffic = watch(contract, base_url.rstrip("/"), recording.exchanges)
     record = traffic.record
@@ -98,7 +101,7 @@ def check_traffic(
         DESCRIPTIONS,
         described.line,
         facts,
-        coverage.tables(coverage.coverage(contract, record)),
+        (*left_out(contract), *coverage.tables(coverage.coverage(contract, record))),
         command="check-traffic",
         trials=tuple(trials(contract, record)),
         clock=clock(record),

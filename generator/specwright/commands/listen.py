@@ -77,8 +77,9 @@ def listen(
     Registers an endpoint as the document declares it, and removes it at the end. Deliveries are
     verified. With --forward-to, the implementation gets the answer of your application.
     """
-    access = Access({MAIN: key} if key is not None else {}, hosts, live)
-    target_url, keys = access.base_url(url), access.keys()
+    access = Access({MAIN: (key,)} if key is not None else {}, hosts, live)
+    target_url = access.base_url(url)
+    keys = access.keys(target_url)
     for each in (forward_to, receiver.public_url if receiver else None):
         if each is not None:
             http_url(each)
@@ -92,7 +93,7 @@ def listen(
             hint=f"see {WEBHOOK_ENDPOINT.name}",
         )
     credential = Credential.of(loaded)
-    if credential is not None and MAIN not in keys:
+    if credential is not None and credential.is_required and MAIN not in keys:
         raise InputError("the document asks for a credential", hint="name it with --api-key-env")
     lines: Lines = SimpleQueue()
     with (

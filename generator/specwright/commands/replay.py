@@ -8,21 +8,17 @@ from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import valid_document
-from specwright.arguments.options import allow_refs_from
-from specwright.arguments.target import KEY_OPTIONS, Access, access_options
+from specwright.arguments.options import allow_refs_from, configured
+from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
 from specwright.conformance.bench.target import (
     MAIN,
     MISNAMED,
     STRANGER,
-    Target,
     TargetLost,
-    stranger,
 )
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.recording.record import Record
 from specwright.conformance.replay import Replay
 from specwright.conformance.result import Recorded, RecordedFailure, read
 from specwright.conformance.rules.replays import Verdict
@@ -71,20 +67,19 @@ def replay(
     such as the resource in a path, is made first, by the requests that made it before.
     """
     recorded = read(result, failure)
-    keys = access.keys()
-    if MAIN in keys:
-        keys |= {STRANGER: stranger(keys[MAIN]), MISNAMED: keys[MAIN]}
-    _need(recorded, keys)
-    contract = Contract(valid_document(document or Path(recorded.document), allowed))
     url = access.base_url(recorded.target)
+    _need(recorded, access.keys(url))
+    path = document or Path(recorded.document)
+    part = tested_part(path, allowed, access.hosts)
+    contract = Contract(part.document, part.left_out)
     say(f"{recorded.rule}: {recorded.message}")
-    with Target(url, recorded.credential, Record(), keys) as target:
-        verdict = _repeat(Replay(contract, target, recorded), keys)
+    with target_of(access, url, contract, configured(document=path).test) as target:
+        verdict = _repeat(Replay(contract, target, recorded))
     say(f"{_OUTCOMES[verdict.is_fixed]}: {verdict.words}")
     ctx.exit(_EXIT_CODES[verdict.is_fixed])
 
 
-def _repeat(replay: Replay, keys: Mapping[str, str]) -> Verdict:
+def _repeat(replay: Replay) -> Verdict:
     """Send everything, show it, and judge."""
     try:
         steps = [*replay.prepare()]
@@ -93,7 +88,7 @@ def _repeat(replay: Replay, keys: Mapping[str, str]) -> Verdict:
     except TargetLost as lost:
         return Verdict(None, str(lost))
     verdict = replay.verdict()
-    redaction = conceal(replay.contract, replay.target.record, keys.values())
+    redaction = conceal(replay.contract, replay.target.record, replay.target.signer.secrets)
     sent = replay.target.record.exchanges
     for number, ((before, _), exchange) in enumerate(zip(steps, sent, strict=True)):
         shown = _prepared(exchange) if number < needed else _compared(before, exchange)

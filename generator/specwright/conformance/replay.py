@@ -85,15 +85,17 @@ class Replay:
 
     def _send(self, recorded: Recorded) -> Exchange:
         names = self._names
+        path = in_path(recorded.path, names)
+        operation = self._routes.operation(recorded.method, self.target.base_url + path)
+        place = None if operation is None else operation.pointer
         request = self.target.request(
             recorded.method,
-            in_path(recorded.path, names),
+            path,
             role=recorded.role,
             headers=[(name, in_text(value, names)) for name, value in recorded.headers],
             body=None if recorded.body is None else in_body(recorded.body, names),
+            operation=place,
         )
-        operation = self._routes.operation(request.method, request.url)
-        place = None if operation is None else operation.pointer
         exchange = self.target.send(request, recorded.source, place, recorded.role)
         if recorded.answer is not None and exchange.response is not None:
             names.update(renamed(recorded.answer, exchange.response))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -66,7 +66,7 @@ class RecordedFailure:
 
 def render(run: Run) -> _Object:
     """The run as JSON, with the secrets still in it."""
-    contract = run.contract
+    contract, credential = run.contract, run.target.credential
     literals = {part for each in contract.operations.values() for part in each.site.key.split("/")}
     origins = Origins(run.record.exchanges, literals)
     return {
@@ -76,7 +76,9 @@ def render(run: Run) -> _Object:
         "profile": run.profile.value,
         "seed": run.seed,
         "stopped": run.stopped,
-        "credential": asdict(run.target.credential) if run.target.credential else None,
+        "credential": None
+        if credential is None
+        else {"header": credential.header, "prefix": credential.prefix},
         "steps": [
             {"name": name, "requests": requests, "seconds": round(seconds, 3)}
             for name, requests, seconds in run.steps
@@ -106,15 +108,13 @@ def _failed(id: str, violation: Violation, run: Run, origins: Origins) -> _Objec
 
 
 def _recorded(exchange: Exchange, run: Run) -> _Object:
-    credential = run.target.credential
-    hidden = credential.header.lower() if credential is not None else None
-    request, response = exchange.request, exchange.response
+    request, response = run.target.signer.unsigned(exchange.request), exchange.response
     written: _Object = {
         "source": exchange.source,
         "role": exchange.role,
         "method": request.method,
         "path": request.url.removeprefix(run.target.base_url),
-        "headers": [list(each) for each in request.headers if each[0].lower() != hidden],
+        "headers": [list(each) for each in request.headers],
         "status": response.status if response is not None else None,
     }
     if not request.url.startswith(f"{run.target.base_url}/"):

@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 
-from specwright.conformance.bench.target import OTHER, Target, TargetLost
+from specwright.conformance.bench.budget import Budget
+from specwright.conformance.bench.target import OTHER, Target, TargetLost, TimeOver
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import profile as fuzzing
@@ -19,6 +20,7 @@ from specwright.conformance.fuzzing.source import fuzz
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
+from specwright.conformance.results.left_out import left_out
 from specwright.conformance.results.trials import clock, trials
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
@@ -53,6 +55,8 @@ class RunProfile(StrEnum):
 
 # How long the next attempt of a delivery is waited for.
 PATIENCE_SECONDS = {RunProfile.QUICK: 5.0, RunProfile.FULL: 16.0}
+# How long an answer may take.
+TIMEOUTS = {RunProfile.QUICK: 10.0, RunProfile.FULL: 30.0}
 FUZZERS = {RunProfile.QUICK: fuzzing.QUICK, RunProfile.FULL: fuzzing.FULL}
 
 # What is tried, in this order: each step leaves to the next what it needs.
@@ -81,6 +85,17 @@ LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
 LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {"finish": finish}
 
 
+# A quick run ends in a minute, and later where there are more operations than these.
+_QUICK_SECONDS, _QUICK_OPERATIONS, _SECONDS_PER_OPERATION = 60.0, 200, 0.3
+
+
+def usual_seconds(profile: RunProfile, operations: int) -> float | None:
+    """Return how long a run may take if nobody says; None for as long as it needs."""
+    more = max(operations - _QUICK_OPERATIONS, 0)
+    quick = _QUICK_SECONDS + more * _SECONDS_PER_OPERATION
+    return quick if profile is RunProfile.QUICK else None
+
+
 @dataclass(slots=True)
 class Run:
     """What a run has seen so far.
@@ -89,6 +104,7 @@ class Run:
         steps: name, requests and seconds of each step that has ended.
         at: the step that has begun last.
         stopped: why the run ended before its time; None for a whole one.
+        budget: the time that its steps share.
     """
 
     contract: Contract
@@ -101,6 +117,7 @@ class Run:
     at: str = "start"
     stopped: str | None = None
     items: list[coverage.Item] = field(default_factory=list)
+    budget: Budget = field(default_factory=lambda: Budget(None))
 
     @property
     def line(self) -> str:
@@ -134,8 +151,10 @@ class Run:
                 **({WEBHOOKS: observed} if observed is not None else {}),
                 **self._scenarios(LAST_SCENARIOS, bench),
             }
+            self.budget.begin(steps)
             try:
                 for self.at, step in steps.items():
+                    self._limit(self.budget.share(self.at))
                     step()
             except TargetLost as lost:
                 self.stopped = str(lost)
@@ -153,6 +172,7 @@ class Run:
     def _fuzz(self, bench: Workbench) -> None:
         """Fuzz; what examples ask for may be slow, and is no obstacle."""
         contract, profile = self.contract, FUZZERS[self.profile]
+        profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
             sent = pool.submit(self._take, "examples", SCENARIOS, partial(examples, bench))
             self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
@@ -163,11 +183,18 @@ class Run:
         started, before = time.monotonic(), len(self.record.exchanges)
         try:
             step()
+        except TimeOver:
+            self.budget.cut.append(name)
         finally:
             seconds = time.monotonic() - started
             later = self.record.exchanges[before:]
             own = sum(1 for each in later if each.source == source)
             self.steps.append((name, own, seconds))
+
+    def _limit(self, seconds: float | None) -> None:
+        """Let the scenarios end in so many seconds."""
+        if seconds is not None:
+            self.target.ends[SCENARIOS] = time.monotonic() + seconds
 
     def report(self) -> Report:
         """What was found, with the coverage, as every command reports it."""
@@ -180,6 +207,12 @@ class Run:
             ("Seed", str(self.seed)),
             ("Requests", f"{len(self.record.exchanges):,}"),
         ]
+        if self.budget.cut:
+            facts.append(("Out of time", ", ".join(self.budget.cut)))
+        fuzzed = {each.operation for each in self.record.exchanges if each.source == FUZZING}
+        count, whole = len(fuzzed & self.contract.operations.keys()), len(self.contract.operations)
+        if FUZZING in {name for name, _, _ in self.steps}:
+            facts.append(("Fuzzing", f"reached {count} of {whole} operations"))
         if self.stopped is not None:
             facts.append(("Stopped", self.stopped))
         return Report(
@@ -191,6 +224,7 @@ class Run:
             tuple(facts),
             (
                 Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
+                *left_out(self.contract),
                 *coverage.tables(self.items),
             ),
             command="test",
@@ -210,12 +244,15 @@ def begin(
     seed: int,
     receiver: ReceiverOptions | None = None,
     max_seconds: float | None = None,
+    max_time: float | None = None,
     standards: Standards = Standards(),  # noqa: B008 (it never changes)
 ) -> Run:
     """A run whose record is watched by the monitors.
 
     Args:
         max_seconds: that an answer may take; None if it does not matter.
+        max_time: seconds that the run may take; None for what its profile gives.
     """
+    budget = Budget(max_time or usual_seconds(profile, len(contract.operations)))
     target.record.monitors = (Monitors(contract, target.record, max_seconds),)
-    return Run(contract, target, profile, seed, receiver, standards)
+    return Run(contract, target, profile, seed, receiver, standards, budget=budget)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from specwright.document import naming
 from specwright.document.model import Document
 from specwright.document.servers import all_servers
 from specwright.document.sites import Direction, Site, components, members, operations
+from specwright.pointer import Pointer
 from specwright.runtime.shared.auth.api_key import ApiKey
 from specwright.runtime.shared.auth.basic import Basic
 from specwright.runtime.shared.auth.http_client import ByHTTPClient
@@ -25,20 +26,53 @@ KINDS: tuple[type[Scheme], ...] = (Token, Basic, ApiKey, OAuth2, ByHTTPClient)
 
 @dataclass(frozen=True, slots=True)
 class Credential:
-    """The header that proves who sends a request, and what stands in it before the key."""
+    """How a request proves who sends it.
+
+    Attributes:
+        header, prefix: of the usual scheme, where it has a header: its name, and what stands there
+            before the key.
+        schemes: by their names in the document.
+        demands: what operations ask for, by their pointers.
+    """
 
     header: str
     prefix: str
+    schemes: Mapping[str, Scheme] = field(default_factory=dict)
+    demands: Mapping[Pointer, Security] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Make the scheme of a header that is all that is known."""
+        scheme = self.prefix.strip()
+        only = Token(argument="", name=self.header, scheme=scheme) if scheme else None
+        usual = only or ApiKey(argument="", name=self.header)
+        object.__setattr__(self, "schemes", self.schemes or {"": usual})
 
     @classmethod
     def of(cls, document: Document) -> Credential | None:
-        """Return what the document asks for; None when it asks for none in a header."""
-        for _, site in schemes(document):
-            scheme = scheme_of("", site.value)
-            if scheme.location == "header" and isinstance(scheme, ApiKey | Token):
-                prefix = f"{scheme.scheme} " if isinstance(scheme, Token) else ""
-                return cls(scheme.name, prefix)
-        return None
+        """Return what the document asks for; None where no request can carry it."""
+        declared, demands = dict(schemes(document)), Demands(document)
+        asked = {
+            each.pointer: demands.of(each)
+            for each in operations(document)
+            if each.direction is Direction.PATH
+        }
+        names = dict.fromkeys(
+            name for each in asked.values() for alternative in each for name in alternative
+        )
+        known = {name: _of(declared, "", name) for name in names}
+        if all(isinstance(each, ByHTTPClient) for each in known.values()):
+            return None
+        usual = (each for each in known.values() if isinstance(each, ApiKey | Token))
+        first = next((each for each in usual if each.location == "header"), None)
+        if first is None:
+            return cls("", "", known, asked)
+        prefix = f"{first.scheme} " if isinstance(first, Token) else ""
+        return cls(first.name, prefix, known, asked)
+
+    @property
+    def is_required(self) -> bool:
+        """Whether some operation lets in nobody without a credential."""
+        return any(each and all(each) for each in self.demands.values())
 
 
 def schemes(document: Document) -> Iterator[tuple[str, Site]]:

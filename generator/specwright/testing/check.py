@@ -65,7 +65,7 @@ def check(
     contract = Contract(with_data(read, data or {}))
     credential = Credential.of(contract.document)
     given = dict(keys or {})
-    if credential is not None and MAIN not in given:
+    if credential is not None and credential.is_required and MAIN not in given:
         raise InputError("the document asks for a credential", hint="pass keys={'main': …}")
     if MAIN in given:
         given[STRANGER] = stranger(given[MAIN])
@@ -73,7 +73,7 @@ def check(
         reach(contract, bench)
         run = begin(contract, bench, RunProfile(profile), seed, max_seconds=max_response_time)
         run.go()
-    redaction = conceal(contract, run.record, given.values())
+    redaction = conceal(contract, run.record, bench.signer.secrets)
     return _outcome(run, redaction)
 
 

@@ -17,6 +17,7 @@ from specwright.conformance.fuzzing.plan import (
     derive,
     environment,
     idempotency_keys,
+    shards_of,
 )
 from specwright.conformance.fuzzing.profile import FULL
 from specwright.conformance.fuzzing.validity import RequestJudge
@@ -74,6 +75,14 @@ def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) 
     }
 
 
+def test_no_process_is_for_a_shard_without_operations(contract: Document) -> None:
+    routes = Routes(Contract(contract), BASE)
+    assert shards_of(derive(contract, routes, [], 2)) == [0, 1]
+    # What there is to vary is in one of the operations, and there is one place only.
+    assert shards_of(derive(contract, routes, [], 9))[-1] == 8
+    assert len(shards_of(derive(contract, routes, [], 9))) <= 4
+
+
 def test_ids_of_requests_that_succeeded_are_examples(contract: Document) -> None:
     seen = [exchange("/widgets/w%207", 200), exchange("/widgets/w8", 404)]
     derived = derive(contract, Routes(Contract(contract), BASE), seen, 1)
@@ -88,10 +97,10 @@ def test_the_key_is_in_the_environment_only(
     monkeypatch.setenv("HTTPS_PROXY", "http://elsewhere.example.com")
     with Target(BASE, Credential.of(contract), Record(), {MAIN: KEY}) as target:
         written = configuration(target, FULL, ["ignored_auth"], 0)
-        given = environment(target, {}, 1)
+        given = environment(target, Routes(Contract(contract), BASE), {}, 1)
     assert KEY not in written
     assert [name for name, value in given.items() if KEY in value] == [
-        "SPECWRIGHT_FUZZING_CREDENTIAL"
+        "SPECWRIGHT_FUZZING_CREDENTIALS"
     ]
     assert "HTTPS_PROXY" not in given
     settings = tomllib.loads(written)

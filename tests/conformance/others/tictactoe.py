@@ -39,7 +39,8 @@ class Game:
 
     def guarded(self, handler: Handler) -> Handler:
         async def handle(request: Request) -> Response:
-            if request.headers.get("api-key") != self.key:
+            keys = request.headers.get("api-key"), request.headers.get("authorization")
+            if keys not in ((self.key, None), (None, f"Bearer {self.key}")):
                 return Response(status_code=401)
             return await handler(request)
 

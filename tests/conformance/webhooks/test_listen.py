@@ -381,7 +381,6 @@ def test_an_endpoint_that_cannot_be_tested_is_removed(document: Path, authority:
     [
         ((), "give --receiver-authority or --public-url"),
         (("--public-url", "tunnel.example"), "is not an http or https URL"),
-        (("--public-url", "http://x", "--api-key-env", "KEY"), "does not look like a test key"),
         (("--public-url", "http://x"), "asks for a credential"),
         *(
             (("--forward-to", url), "is not an http or https URL")

@@ -11,29 +11,40 @@ from types import TracebackType
 
 import httpx2
 
+from specwright.conformance.bench.roles import LIMITED as LIMITED
+from specwright.conformance.bench.roles import MAIN as MAIN
+from specwright.conformance.bench.roles import MISNAMED as MISNAMED
+from specwright.conformance.bench.roles import NOBODY as NOBODY
+from specwright.conformance.bench.roles import OTHER as OTHER
+from specwright.conformance.bench.roles import STRANGER as STRANGER
+from specwright.conformance.bench.roles import STRANGERS as STRANGERS
+from specwright.conformance.bench.roles import SUSPENDED as SUSPENDED
+from specwright.conformance.bench.roles import stranger as stranger
+from specwright.conformance.bench.signing import Owner, Signer
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document.security import Credential
 from specwright.pointer import Pointer
+from specwright.runtime.shared.media.table import medium_of
 
-# Whose credentials a request carries: the key of most, that of another partner, one whose rate
-# limits may be used up, one that may do nothing, and none.
-MAIN, OTHER, LIMITED, SUSPENDED, NOBODY = "main", "other", "limited", "suspended", ""
-# A key of the right form that nobody has; the key of most under a scheme that was not asked for.
-STRANGER, MISNAMED = "stranger", "another scheme"
-# None of them may do anything.
-STRANGERS = (NOBODY, STRANGER, MISNAMED)
-
-_ANOTHER_SCHEME = "Basic "
 TIMEOUT_SECONDS = 30.0
+# The failure of an operation that is not asked again.
+HANGS = "no whole answer in time"
+# Names the file of an authority that is trusted.
+CA_VARIABLE = "SSL_CERT_FILE"
 MAX_RESPONSE_BYTES = 16 * 1024 * 1024
 
-
+# How long the first bytes of a stream are waited for.
+_FIRST_BYTES_SECONDS = 1.0
 # Requests in a row without an answer, and the time they took, after which nothing is there.
 _LOST_AFTER = 8
 _LOST_SECONDS = 60.0
 # Steps of a request, as the client calls them.
 _OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_headers.complete"
+
+
+class TimeOver(Exception):  # noqa: N818 - it ends a step; what was seen so far counts
+    """The time of a step is over."""
 
 
 class TargetLost(Exception):  # noqa: N818 - it ends a run; what was seen so far is reported
@@ -48,6 +59,12 @@ class Target:
         base_url: without a slash at its end.
         keys: by role.
         main: the role that MAIN stands for, in the record.
+        own: keys for one scheme of several, by role and scheme.
+        headers: of every request.
+        timeout: seconds for an answer.
+        signer: adds credentials to requests.
+        hanging: operations that did not answer in time.
+        ends: when the time of sources is over, by the clock of `time.monotonic`.
     """
 
     base_url: str
@@ -55,16 +72,23 @@ class Target:
     record: Record
     keys: Mapping[str, str] = field(repr=False)
     main: str = MAIN
+    own: Mapping[Owner, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    timeout: float = TIMEOUT_SECONDS
+    signer: Signer = field(init=False, repr=False)
+    hanging: set[Pointer] = field(default_factory=set, init=False)
+    ends: dict[str, float] = field(default_factory=dict, init=False)
     _client: httpx2.Client = field(init=False, repr=False)
-    _unanswered: list[float] = field(default_factory=list, repr=False)
+    _unanswered: list[float] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
         """Open the pool of connections."""
+        self.signer = Signer(self.credential, self.keys, self.own, self.headers)
         limits = httpx2.Limits(max_connections=32, max_keepalive_connections=32)
         # Python reads the variable, which the client does not without proxies and passwords.
-        named = "SSL_CERT_FILE" in os.environ
+        named = CA_VARIABLE in os.environ
         self._client = httpx2.Client(
-            timeout=TIMEOUT_SECONDS,
+            timeout=self.timeout,
             limits=limits,
             follow_redirects=False,
             trust_env=False,
@@ -90,32 +114,40 @@ class Target:
         role: str = MAIN,
         headers: Iterable[tuple[str, str]] = (),
         body: bytes | None = None,
+        operation: Pointer | None = None,
     ) -> Request:
-        """A request to a path below the base URL, with the credentials of a role."""
+        """A request to a path below the base URL, with the credentials of a role.
+
+        Args:
+            operation: what asks for credentials; without one, the usual ones are sent.
+        """
         sent: Headers = tuple(headers)
-        is_misnamed = role == MISNAMED
-        key = self.keys.get(MAIN if is_misnamed else role)
-        if self.credential is not None and key is not None:
-            prefix = _ANOTHER_SCHEME if is_misnamed else self.credential.prefix
-            sent += ((self.credential.header, prefix + key),)
-        return Request(method, self.base_url + path, sent, body)
+        return self.signer.sign(Request(method, self.base_url + path, sent, body), operation, role)
 
     def send(
         self, request: Request, source: str, operation: Pointer | None, role: str = MAIN
     ) -> Exchange:
         """Send a request; what goes wrong on the way is the `failure` of the exchange.
 
+        An operation that hangs is not asked again, and a credential that was obtained, and is
+        not good any more, is renewed.
+
         Raises:
             TargetLost: many requests in a row got no answer.
+            TimeOver: the time of the source is over.
         """
-        sent_at, started = time.time(), time.monotonic()
-        response, failure = None, None
-        try:
-            response = self._receive(request)
-        except (httpx2.RequestError, httpx2.InvalidURL, UnicodeError) as error:
-            failure = f"{type(error).__name__}: {error}"
-        seconds = time.monotonic() - started
-        self._unanswered = [] if failure is None else [*self._unanswered, seconds]
+        until = self.ends.get(source)
+        if until is not None and time.monotonic() > until:
+            raise TimeOver
+        if operation in self.hanging:
+            return _unsent(request, source, operation, role)
+        response, failure, sent_at, seconds = self._outcome(request, operation)
+        if response is not None and response.status == 401:
+            if self.signer.forget(operation, role):
+                request = self.signer.sign(self.signer.unsigned(request), operation, role)
+                response, failure, sent_at, seconds = self._outcome(request, operation)
+        elif response is not None:
+            self.signer.trust(operation, role)
         noted = self.main if role == MAIN else role
         exchange = self.record.add(
             Exchange(0, source, noted, operation, request, response, failure, sent_at, seconds)
@@ -124,6 +156,25 @@ class Target:
             count = len(self._unanswered)
             raise TargetLost(f"{count} requests in a row got no answer: {failure}")
         return exchange
+
+    def _outcome(
+        self, request: Request, operation: Pointer | None
+    ) -> tuple[Response | None, str | None, float, float]:
+        """The answer to a request or why there is none, when it was sent, and how long it took."""
+        sent_at, started = time.time(), time.monotonic()
+        response, failure, is_hanging = None, None, False
+        try:
+            response = self._receive(request)
+        except (httpx2.RequestError, httpx2.InvalidURL, UnicodeError) as error:
+            is_hanging = isinstance(error, httpx2.ReadTimeout) and operation is not None
+            failure = HANGS if is_hanging else f"{type(error).__name__}: {error}"
+        seconds = time.monotonic() - started
+        if is_hanging and operation is not None:
+            self.hanging.add(operation)
+        # What one operation takes says nothing of the others.
+        counted = 0.0 if is_hanging else seconds
+        self._unanswered = [] if failure is None else [*self._unanswered, counted]
+        return response, failure, sent_at, seconds
 
     def _receive(self, request: Request) -> Response:
         """The answer to a request, which is sent twice if a connection ends that was idle.
@@ -149,18 +200,40 @@ class Target:
             content=request.body,
             extensions={"trace": note},
         ) as answer:
+            is_stream = _is_stream(answer.headers.get("content-type", ""))
             body = bytearray()
-            ends = time.monotonic() + TIMEOUT_SECONDS
-            for part in answer.iter_bytes():
-                body += part
-                if time.monotonic() > ends:
-                    raise httpx2.ReadTimeout(f"the answer took more than {TIMEOUT_SECONDS:.0f} s")
-                if len(body) > MAX_RESPONSE_BYTES:
-                    raise httpx2.ReadError(f"the body has more than {MAX_RESPONSE_BYTES:,} bytes")
+            ends = time.monotonic() + self.timeout
+            try:
+                if is_stream:
+                    # The transport looks at it when the body is begun.
+                    request_timeouts = answer.request.extensions["timeout"]
+                    request_timeouts["read"] = _FIRST_BYTES_SECONDS
+                for part in answer.iter_bytes():
+                    body += part
+                    if is_stream:
+                        break
+                    if time.monotonic() > ends:
+                        raise httpx2.ReadTimeout(f"the answer took more than {self.timeout:.0f} s")
+                    if len(body) > MAX_RESPONSE_BYTES:
+                        raise httpx2.ReadError(
+                            f"the body has more than {MAX_RESPONSE_BYTES:,} bytes"
+                        )
+            except httpx2.ReadTimeout:
+                if not is_stream:
+                    raise
             headers = tuple((name, value) for name, value in answer.headers.multi_items())
             return Response(answer.status_code, headers, bytes(body))
 
 
-def stranger(key: str) -> str:
-    """A key of the same form that nobody has."""
-    return key[:-8] + "".join("0" if each != "0" else "1" for each in key[-8:])
+def is_stream(response: Response | None) -> bool:
+    """Whether the items of an answer come one by one, for as long as somebody reads them."""
+    return response is not None and _is_stream(response.header("content-type") or "")
+
+
+def _is_stream(media_type: str) -> bool:
+    return media_type != "" and medium_of(media_type).is_stream
+
+
+def _unsent(request: Request, source: str, operation: Pointer | None, role: str) -> Exchange:
+    """What stands for a request that would get no answer, and is not worth the wait."""
+    return Exchange(0, source, role, operation, request, None, HANGS, time.time(), 0.0)

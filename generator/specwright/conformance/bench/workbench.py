@@ -56,6 +56,7 @@ class Workbench:
             role=role,
             headers=call.headers,
             body=call.content,
+            operation=call.operation.pointer,
         )
         return self.target.send(request, self.source, call.operation.pointer, role)
 
@@ -73,6 +74,8 @@ class Workbench:
 
     def candidates(self, operation: Operation) -> Iterator[Call]:
         """Calls that may succeed, those that did before first; each with a key of its own."""
+        if operation.pointer in self.target.hanging:
+            return
         tried: list[tuple[object, object]] = []
         for call in self._candidates(operation):
             plain = (dict(call.arguments), call.body)

@@ -16,6 +16,7 @@ from specwright.document.model import Document
 from specwright.document.security import Demands
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
+from specwright.findings import Finding
 from specwright.pointer import Pointer, join, split
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
@@ -123,10 +124,17 @@ class Operation:
 
 
 class Contract:
-    """A document with everything that is asked of it made once."""
+    """A document with everything that is asked of it made once.
 
-    def __init__(self, document: Document) -> None:
+    Args:
+        left_out: operations that nothing is asked of, with the errors of the document about them.
+    """
+
+    def __init__(
+        self, document: Document, left_out: tuple[tuple[OperationSite, Finding], ...] = ()
+    ) -> None:
         self.document = document
+        self.left_out = left_out
         self.instances = Instances(document)
         self._demands = Demands(document)
         # An implementation answers with what its document lists: new values are listed first.

@@ -14,10 +14,11 @@ import json
 import os
 import signal
 import time
+import unittest
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
-from schemathesis import Case, HookContext, Response, cli, hook
+from schemathesis import AuthContext, Case, HookContext, Response, auth, cli, hook
 
 if TYPE_CHECKING:
     from schemathesis.cli import EventHandler, ExecutionContext
@@ -90,9 +91,51 @@ def _write_exchange(
     )
 
 
+@auth(refresh_interval=None, retry_on=[])
+class Credentials:
+    """Gives requests the credentials that their operations ask for."""
+
+    def get(self, case: Case[Any], context: AuthContext) -> list[list[str]] | None:
+        """The parts that hold them: place, name and text."""
+        operation = case.operation
+        return _CREDENTIALS.get(f"{operation.method.upper()} {operation.path}")
+
+    def set(self, case: Case[Any], data: list[list[str]], context: AuthContext) -> None:
+        """Put them into a request."""
+        places = {"header": case.headers, "query": case.query, "cookie": case.cookies}
+        for place, name, text in data:
+            places[place][name] = text
+
+
+class Turns:
+    """The time of each operation in a phase, where there is not enough for all they would take.
+
+    Args:
+        seconds: of one operation in all phases.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self._seconds = seconds / len(_PHASES)
+        self._began: dict[tuple[str, str], float] = {}
+
+    def take(self, case: Case[Any]) -> None:
+        """Let a request pass, or end the turn of its operation.
+
+        Raises:
+            SkipTest: the operation has had its time.
+        """
+        phase = case.meta.phase.name.value if case.meta is not None else ""
+        if phase in _PHASES:
+            now = time.monotonic()
+            if now - self._began.setdefault((phase, case.operation.label), now) > self._seconds:
+                raise unittest.SkipTest("the operation has had its time")
+
+
 @hook
 def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
     """Give a request a key of its own where its key was used; else it is about the key only."""
+    if _turns is not None:
+        _turns.take(case)
     described = _KEYS.get(f"{case.method} {case.path}")
     if described is None:
         return
@@ -122,6 +165,10 @@ _written: set[str] = set()
 _used: set[str] = set()
 # Where the idempotency keys of operations stand, and a form of keys that fits.
 _KEYS: dict[str, dict[str, Any]] = json.loads(os.environ["SPECWRIGHT_FUZZING_KEYS"])
+_CREDENTIALS: dict[str, list[list[str]]] = json.loads(os.environ["SPECWRIGHT_FUZZING_CREDENTIALS"])
+_PHASES = ("coverage", "fuzzing")
+_seconds = os.environ["SPECWRIGHT_FUZZING_SECONDS"]
+_turns = Turns(float(_seconds)) if _seconds else None
 _numbers = itertools.count(int(os.environ["SPECWRIGHT_FUZZING_FIRST_KEY"]))
 
 

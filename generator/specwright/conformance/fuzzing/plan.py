@@ -12,7 +12,7 @@ from typing import Any
 
 from specwright.caches import cache_home
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, TIMEOUT_SECONDS, Target
+from specwright.conformance.bench.target import CA_VARIABLE, HANGS, MAIN, Target, is_stream
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.validity import RequestJudge
@@ -29,16 +29,18 @@ from specwright.document.sites import (
     request_body,
     schema,
 )
-from specwright.pointer import split
+from specwright.pointer import Pointer, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
 HOOKS = Path(__file__).with_name("hooks.py")
-_CREDENTIAL = "SPECWRIGHT_FUZZING_CREDENTIAL"
+_CREDENTIALS = "SPECWRIGHT_FUZZING_CREDENTIALS"
+_HEADER = "SPECWRIGHT_FUZZING_HEADER_{}"
 # What would lead the process elsewhere than to the target.
 _ELSEWHERE = frozenset({"http_proxy", "https_proxy", "all_proxy", "no_proxy", "netrc"})
 # Forms of a number that is used once; most schemas of keys allow the first one.
 _FORMS = ("{:012x}", "00000000-0000-4000-8000-{:012x}", "{:010d}")
 _SEEDS, _KEYS_OF_A_SEED = 10_000, 100_000
+_TAG = "specwright-"
 _UNIT_PHASES = ("examples", "coverage", "fuzzing")
 
 
@@ -49,7 +51,7 @@ def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str],
         "workers = 1",
         "continue-on-failure = true",
         "max-redirects = 0",
-        f"request-timeout = {TIMEOUT_SECONDS}",
+        f"request-timeout = {target.timeout}",
         "color = false",
         "warnings = false",
         'suppress-health-check = ["all"]',
@@ -67,9 +69,10 @@ def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str],
         "checks.enabled = false",
         *(f"checks.{check}.enabled = true" for check in checks),
     ]
-    if _credential(target) is not None:
-        assert target.credential is not None
-        lines.append(f'headers.{json.dumps(target.credential.header)} = "${{{_CREDENTIAL}}}"')
+    for number, name in enumerate(target.signer.headers):
+        lines.append(f'headers.{json.dumps(name)} = "${{{_HEADER.format(number)}}}"')
+    if CA_VARIABLE in os.environ:
+        lines.append(f"tls-verify = {json.dumps(os.environ[CA_VARIABLE])}")
     for other in range(profile.processes):
         if other != shard:
             lines += ["[[operations]]", f'include-tag = "{_tag(other)}"']
@@ -77,12 +80,20 @@ def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str],
     return "\n".join(lines) + "\n"
 
 
-def environment(target: Target, keys: Mapping[str, object], seed: int) -> dict[str, str]:
-    """The environment of a process; the key is in it, where other users cannot read it.
+def environment(
+    target: Target,
+    routes: Routes,
+    keys: Mapping[str, object],
+    seed: int,
+    seconds: float | None = None,
+) -> dict[str, str]:
+    """The environment of a process; secrets are in it, where other users cannot read them.
 
     Args:
         keys: what `idempotency_keys` found.
+        seconds: that an operation may take; None for as many as it likes.
     """
+    headers = enumerate(target.signer.headers.values())
     inherited = {key: value for key, value in os.environ.items() if key.lower() not in _ELSEWHERE}
     return {
         **inherited,
@@ -92,7 +103,9 @@ def environment(target: Target, keys: Mapping[str, object], seed: int) -> dict[s
         "HYPOTHESIS_STORAGE_DIRECTORY": str(cache_home() / "hypothesis"),
         # The order of sets must not decide what is made up.
         "PYTHONHASHSEED": "0",
-        _CREDENTIAL: _credential(target) or "",
+        _CREDENTIALS: json.dumps(_credentials(target, routes)),
+        **{_HEADER.format(number): value for number, value in headers},
+        "SPECWRIGHT_FUZZING_SECONDS": "" if seconds is None else str(seconds),
         "SPECWRIGHT_FUZZING_KEYS": json.dumps(keys),
         "SPECWRIGHT_FUZZING_FIRST_KEY": str(seed % _SEEDS * _KEYS_OF_A_SEED),
     }
@@ -115,11 +128,15 @@ def idempotency_keys(routes: Routes, judge: RequestJudge, record: Record) -> dic
     return found
 
 
-def _credential(target: Target) -> str | None:
-    key = target.keys.get(MAIN)
-    if target.credential is None or key is None:
-        return None
-    return target.credential.prefix + key
+def _credentials(target: Target, routes: Routes) -> dict[str, list[tuple[str, str, str]]]:
+    """By operation, the parts of a request that hold credentials: place, name and text."""
+    found: dict[str, list[tuple[str, str, str]]] = {}
+    for operation in routes.operations:
+        texts = target.signer.texts(operation.pointer, MAIN)
+        for scheme, text in texts:
+            parts = found.setdefault(f"{operation.method} {operation.key}", [])
+            parts.append((scheme.location, scheme.name, text))
+    return found
 
 
 def derive(document: Document, routes: Routes, seen: Iterable[Exchange], shards: int) -> JsonObject:
@@ -135,8 +152,15 @@ def derive(document: Document, routes: Routes, seen: Iterable[Exchange], shards:
             node.value.pop("servers", None)
         elif node.kind == "link":
             node.value.pop("server", None)
-    known = _known_ids(routes, seen)
-    copies = [each for each in operations(derived) if each.direction is Direction.PATH]
+    exchanges = list(seen)
+    known = _known_ids(routes, exchanges)
+    endless = _endless(exchanges)
+    copies = []
+    for each in list(operations(derived)):
+        if each.pointer in endless:
+            del each.item.value[split(each.pointer)[-1]]
+        elif each.direction is Direction.PATH:
+            copies.append(each)
     # Neighbours stay together: what one of them answers is sent to the next one.
     copies.sort(key=lambda each: each.key)
     ends = list(accumulate(_variety(derived, each) for each in copies))
@@ -145,6 +169,27 @@ def derive(document: Document, routes: Routes, seen: Iterable[Exchange], shards:
         if copy.pointer in known:
             copy.value["parameters"] = _with_ids(derived, copy, known[copy.pointer])
     return derived.data
+
+
+def _endless(exchanges: Iterable[Exchange]) -> set[Pointer]:
+    """The operations that answer for as long as somebody reads, or not at all in time."""
+    return {
+        each.operation
+        for each in exchanges
+        if each.operation and (is_stream(each.response) or each.failure == HANGS)
+    }
+
+
+def shards_of(derived: JsonObject) -> list[int]:
+    """The numbers of the shards that have operations; a small document has not enough for all."""
+    tags = {
+        tag
+        for item in derived.get("paths", {}).values()
+        for operation in item.values()
+        if isinstance(operation, dict)
+        for tag in operation.get("tags", ())
+    }
+    return sorted(int(tag.removeprefix(_TAG)) for tag in tags if tag.startswith(_TAG))
 
 
 def _variety(document: Document, operation: OperationSite) -> int:
@@ -189,4 +234,4 @@ def _number(text: str) -> str | int:
 
 
 def _tag(shard: int) -> str:
-    return f"specwright-{shard}"
+    return f"{_TAG}{shard}"

@@ -21,6 +21,7 @@ Line = dict[str, Any]
 _INSTALL = "install it: pip install 'specwright[test]'"
 # A process that is asked to end writes what it has seen, and is killed when it takes longer.
 _GRACE_SECONDS = 1.0
+_START_SECONDS = 30.0
 _SAID_LINES = 20
 
 
@@ -40,7 +41,11 @@ def require() -> None:
 
 
 class Processes:
-    """Some processes that write lines of JSON until they end, or until their time is over."""
+    """Some processes that write lines of JSON until they end, or until their time is over.
+
+    Args:
+        seconds: from the first line on: how long it takes to start says nothing of the target.
+    """
 
     def __init__(
         self,
@@ -49,7 +54,9 @@ class Processes:
         place: Path,
         seconds: float,
     ) -> None:
-        self._deadline = time.monotonic() + seconds
+        self._seconds = seconds
+        self._deadline = time.monotonic() + _START_SECONDS + seconds
+        self._has_started = False
         self._lines: SimpleQueue[tuple[int, Line | None]] = SimpleQueue()
         self._logs = [place / f"{number}.log" for number, _ in enumerate(commands)]
         self._processes = [
@@ -76,6 +83,9 @@ class Processes:
             if line is None:
                 running -= 1
             else:
+                if not self._has_started:
+                    self._has_started = True
+                    self._deadline = time.monotonic() + self._seconds
                 yield number, line
 
     def end(self) -> Iterator[tuple[int, Line]]:

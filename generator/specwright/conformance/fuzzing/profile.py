@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+
+# What the usual seconds are enough for, and the seconds of an operation that are too few to let
+# each take as many as it likes.
+_USUAL_OPERATIONS, _SCARCE = 20, 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +25,21 @@ class FuzzingLimits:
     phases: tuple[str, ...] = ("examples", "coverage", "fuzzing", "stateful")
     processes: int = 2
 
+    def within(self, seconds: float | None, operations: int) -> FuzzingLimits:
+        """Return the limits for so many operations, which may not take more seconds than these.
+
+        Args:
+            seconds: None where it does not matter.
+        """
+        wanted = self.seconds * max(operations / _USUAL_OPERATIONS, 1.0) ** 0.5
+        return replace(self, seconds=wanted if seconds is None else max(min(wanted, seconds), 1.0))
+
+    def seconds_of_each(self, operations: int) -> float | None:
+        """Return the time of each of so many operations; None where it need not be shared out."""
+        share = self.seconds * self.processes / max(operations, 1)
+        return share if share < _SCARCE else None
+
 
 # The coverage phase sends the examples of the document, too, without combining them.
-QUICK = FuzzingLimits(seconds=7, examples=5, phases=("coverage", "fuzzing", "stateful"))
+QUICK = FuzzingLimits(seconds=6, examples=5, phases=("coverage", "fuzzing", "stateful"))
 FULL = FuzzingLimits(seconds=30, examples=25)

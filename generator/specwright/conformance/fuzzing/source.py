@@ -15,6 +15,7 @@ from specwright.conformance.fuzzing.plan import (
     derive,
     environment,
     idempotency_keys,
+    shards_of,
 )
 from specwright.conformance.fuzzing.process import Line, Processes, command, require
 from specwright.conformance.fuzzing.profile import FuzzingLimits
@@ -51,16 +52,19 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
     document = contract.document
     routes = Routes(contract, target.base_url)
     judge = RequestJudge(document, routes)
+    # What lasts from now on, lasts longest.
+    target.signer.renew()
     keys = idempotency_keys(routes, judge, target.record)
-    seeds = range(seed, seed + profile.processes)
-    environments = [environment(target, keys, each) for each in seeds]
     derived = derive(document, routes, target.record.exchanges, profile.processes)
+    share = profile.seconds_of_each(len(routes.operations))
+    seeds = {shard: seed + shard for shard in shards_of(derived)}
+    environments = [environment(target, routes, keys, each, share) for each in seeds.values()]
     with TemporaryDirectory(prefix="specwright-") as name:
         place = Path(name)
         api = place / "openapi.json"
         api.write_text(json.dumps(derived), "utf-8")
         commands = []
-        for shard, own_seed in enumerate(seeds):
+        for shard, own_seed in seeds.items():
             config = place / f"{shard}.toml"
             config.write_text(configuration(target, profile, CHECKS, shard), "utf-8")
             commands.append(
@@ -78,7 +82,7 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
             for number, line in processes.end():
                 run.take(number, line)
             run.conclude()
-        for number in range(profile.processes):
+        for number in range(len(commands)):
             run.account_for(number, processes)
         run.account_for_operations()
 
@@ -151,9 +155,10 @@ class _Run:
             self._target.record.skip(rule, ROOT, self._spoken(reason))
 
     def _spoken(self, text: str) -> str:
-        """One line of what schemathesis says, without the key."""
-        key = self._target.keys.get(MAIN)
-        return visible(text.replace(key, "…") if key else text)[:_LONGEST]
+        """One line of what schemathesis says, without secrets."""
+        for secret in self._target.signer.secrets:
+            text = text.replace(secret, "…")
+        return visible(text)[:_LONGEST]
 
     def _take_exchange(self, number: int, line: Line) -> None:
         request = Request(line["method"], line["url"], _headers(line["headers"]), _body(line))
@@ -167,7 +172,7 @@ class _Run:
             Exchange(
                 0,
                 SOURCE,
-                self._role(request),
+                self._role(request, operation.pointer if operation else None),
                 operation.pointer if operation else None,
                 request,
                 response,
@@ -197,11 +202,10 @@ class _Run:
             self._target.record.check(_REFUSED, operation.pointer)
         return verdict
 
-    def _role(self, request: Request) -> str:
-        credential, key = self._target.credential, self._target.keys.get(MAIN)
-        if credential is None or key is None:
+    def _role(self, request: Request, operation: Pointer | None) -> str:
+        if MAIN not in self._target.keys:
             return NOBODY
-        return MAIN if request.header(credential.header) == credential.prefix + key else NOBODY
+        return MAIN if self._target.signer.is_signed(request, operation) else NOBODY
 
     def _report(self, number: int, line: Line) -> FailedCheck | None:
         found = self._exchanges.get((number, line["id"]))

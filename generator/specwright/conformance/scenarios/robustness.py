@@ -58,7 +58,13 @@ def _bodies(bench: Workbench, call: Call) -> None:
         forms["a body that is too large"] = (large, media_type, Condition.BODY_TOO_LARGE)
     for how, (content, kind, condition) in forms.items():
         headers = [(name, kind if name == "Content-Type" else each) for name, each in call.headers]
-        request = bench.target.request(operation.method, call.path, headers=headers, body=content)
+        request = bench.target.request(
+            operation.method,
+            call.path,
+            headers=headers,
+            body=content,
+            operation=operation.pointer,
+        )
         _refused(bench, operation, request, how, condition)
 
 
@@ -113,7 +119,8 @@ def _methods(bench: Workbench, path: str) -> None:
         return
     arguments = {key: each for key, each in made[0].arguments.items() if key[0] == "path"}
     call = replace(made[0], arguments=arguments)
-    request = bench.target.request(missing[0], call.path, headers=[("Accept", "application/json")])
+    accept = [("Accept", "application/json")]
+    request = bench.target.request(missing[0], call.path, headers=accept, operation=some.pointer)
     exchange = bench.target.send(request, bench.source, None, MAIN)
     response = exchange.response
     bench.target.record.check(Behaviour.METHOD_NOT_ALLOWED, some.item)

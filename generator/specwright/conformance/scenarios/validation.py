@@ -121,7 +121,9 @@ class _Trial:
         for first, second in ((usual, wrong.value), (wrong.value, usual)):
             call = self.call.with_argument(slot.key, first)
             path = "&".join([call.path, *parts(slot.written, second)])
-            request = self.bench.target.request(self.operation.method, path, headers=call.headers)
+            request = self.bench.target.request(
+                self.operation.method, path, headers=call.headers, operation=self.operation.pointer
+            )
             exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
             how = f"'{slot.written.wire}' with two values"
             self._is_refused(exchange, slot.site.pointer, how)

@@ -82,7 +82,9 @@ class Endpoints:
 
     def _send(self, operation: OperationSite, path: str, body: bytes | None) -> Exchange:
         headers = [] if body is None else [("Content-Type", "application/json")]
-        request = self.target.request(operation.method, path, headers=headers, body=body)
+        request = self.target.request(
+            operation.method, path, headers=headers, body=body, operation=operation.pointer
+        )
         return self.target.send(request, SOURCE, operation.pointer)
 
 

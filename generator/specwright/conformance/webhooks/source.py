@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 
 from specwright.conformance.behaviours import Behaviour
@@ -62,7 +62,8 @@ class Watch:
                 record.skip(Behaviour.EVENT_MISSING, webhook.pointer, said)
             return
         main = OTHER if OTHER in keys else MAIN
-        own = {MAIN: keys[main]} if main in keys else {}
+        one = {MAIN: keys[main]} if main in keys else {}
+        own = {(MAIN, name): key for (role, name), key in self.target.own.items() if role == main}
         where = setting(
             declared,
             authority=options.authority,
@@ -70,9 +71,10 @@ class Watch:
             port=options.port,
         )
         with (
-            Target(self.target.base_url, self.target.credential, record, own, main) as target,
+            replace(self.target, keys=one, own=own, main=main) as target,
             Receiver(where) as receiver,
         ):
+            target.signer.sign_in = self.target.signer.sign_in
             self._receiver = receiver
             if self._is_over:
                 receiver.give_up()

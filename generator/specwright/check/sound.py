@@ -1,0 +1,63 @@
+"""The part of a document that is free of errors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jsonschema_rs.canonical.schema import clone
+
+from specwright.check.checks import check
+from specwright.document.model import Document
+from specwright.document.reach import reaching
+from specwright.document.sites import OperationSite, operations
+from specwright.findings import Finding, Level
+from specwright.grading.settings import Settings
+from specwright.pointer import join, resolve, split
+
+# Where an error concerns the operations around it, and those that refer to it; elsewhere it
+# concerns all of them.
+_IN_PARTS = frozenset({"components", "paths", "webhooks"})
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A document without the operations that its errors concern.
+
+    Attributes:
+        left_out: these operations, with the first error of each.
+        errors: all of them.
+    """
+
+    document: Document
+    left_out: tuple[tuple[OperationSite, Finding], ...]
+    errors: tuple[Finding, ...]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether some operation is left, and no error concerns all of them."""
+        everywhere = (each for each in self.errors if not _is_in_part(each))
+        return next(everywhere, None) is None and any(operations(self.document))
+
+
+def sound(document: Document) -> Sound:
+    """Take the operations out of an upgraded document that its errors concern."""
+    found = check(document, Settings()).findings
+    errors = tuple(each for each in found if each.level is Level.ERROR)
+    if not errors:
+        return Sound(document, (), ())
+    concerned = {
+        operation: error
+        for error in reversed(errors)
+        for operation in reaching(document, [error.pointer or ""])
+    }
+    sites = {each.pointer: each for each in operations(document)}
+    data = clone(document.data)
+    for pointer in concerned:
+        *item, method = split(pointer)
+        resolve(data, join(*item)).pop(method, None)
+    left_out = tuple((sites[each], error) for each, error in concerned.items())
+    return Sound(document.with_data(data), left_out, errors)
+
+
+def _is_in_part(error: Finding) -> bool:
+    return split(error.pointer or "")[:1] in [(each,) for each in _IN_PARTS]

@@ -1,0 +1,160 @@
+"""Signing in: from a user and a password, or a client and its secret, to a credential."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import urlencode, urljoin
+
+from specwright.config import SignIn
+from specwright.conformance.bench.roles import NOBODY
+from specwright.conformance.bench.target import Target
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.links import Unknown, evaluate
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Request
+from specwright.errors import InputError, did_you_mean
+from specwright.runtime.client.errors import TokenRequestError
+from specwright.runtime.client.tokens import Tokens, obtained
+from specwright.runtime.client.transport import Request as Sent
+from specwright.runtime.client.transport import Response as Received
+from specwright.runtime.client.transport import TransportError
+from specwright.runtime.shared.auth.oauth2 import ClientCredentials, OAuth2, PasswordCredentials
+from specwright.runtime.shared.auth.scheme import Scheme
+
+SOURCE = "sign-in"
+_TOKEN = "$response.body#/access_token"
+Obtain = Callable[[str], str]
+Checked = Callable[[str], object]
+
+
+def sign_ins(
+    contract: Contract, target: Target, settings: Mapping[str, SignIn], check: Checked
+) -> dict[str, Obtain]:
+    """By security scheme, what turns a key into a credential.
+
+    A key `client:secret` for a scheme of OAuth 2.0 is one, as is `user:password` where the document
+    has the flow for it; any other key is the token itself.
+
+    Args:
+        check: lets a URL pass that requests may be sent to.
+
+    Raises:
+        InputError: a setting names something that the document does not have.
+    """
+    known = target.credential.schemes if target.credential is not None else {}
+    for name in settings:
+        if name not in known:
+            hint = did_you_mean(name, known, f"it asks for {', '.join(known) or 'none'}")
+            raise InputError(f"sign-in: the document asks for no credential {name!r}", hint=hint)
+    found: dict[str, Obtain] = {}
+    for name, scheme in known.items():
+        setting = settings.get(name, SignIn())
+        if setting.operation:
+            operation = _operation(contract, setting.operation)
+            found[name] = partial(_logged_in, target, operation, setting, scheme)
+        elif isinstance(scheme, OAuth2) and (scheme.token_urls or setting.token_url):
+            found[name] = _Grants(target, setting, scheme, check)
+    return found
+
+
+def _operation(contract: Contract, name: str) -> Operation:
+    named = {f"{each.method} {each.site.key}": each for each in contract.operations.values()}
+    named |= contract.by_id
+    if name not in named:
+        hint = did_you_mean(name, named, "name it by its operationId, or such as POST /login")
+        raise InputError(f"sign-in: the document has no operation {name!r}", hint=hint)
+    return named[name]
+
+
+def _logged_in(
+    target: Target, operation: Operation, setting: SignIn, scheme: Scheme, key: str
+) -> str:
+    """Call an operation that signs in, and take the credential out of its answer."""
+    user, _, password = key.partition(":")
+    body: dict[str, JsonValue] = {
+        name: text.replace("{user}", user).replace("{password}", password)
+        for name, text in setting.body.items()
+    }
+    is_json = operation.body is not None
+    kind = "application/json" if is_json else "application/x-www-form-urlencoded"
+    call = Call(operation, {}, body)
+    request = target.request(
+        operation.method,
+        call.path,
+        role=NOBODY,
+        headers=[("Accept", "application/json"), ("Content-Type", kind)],
+        body=json.dumps(body).encode() if is_json else urlencode(body).encode(),
+        operation=operation.pointer,
+    )
+    exchange = target.send(request, SOURCE, operation.pointer, NOBODY)
+    found = _credential(call, exchange, setting, scheme)
+    if not found:
+        response = exchange.response
+        said = exchange.failure if response is None else f"answered {response.status}"
+        hint = "see to the key, and to 'body' and 'token' in [tool.specwright.test.sign-in]"
+        raise InputError(f"{operation.name} gave no credential: {said}", hint=hint)
+    return found
+
+
+def _credential(call: Call, exchange: Exchange, setting: SignIn, scheme: Scheme) -> str:
+    response = exchange.response
+    if response is None or response.status >= 400:
+        return ""
+    if scheme.location == "cookie" and not setting.token:
+        for name, value in response.headers:
+            if name.lower() == "set-cookie":
+                try:
+                    cookies = SimpleCookie(value)
+                except CookieError:
+                    continue
+                if scheme.name in cookies:
+                    return cookies[scheme.name].coded_value
+        return ""
+    try:
+        found = evaluate(setting.token or _TOKEN, call, response)
+    except Unknown:
+        return ""
+    return found if isinstance(found, str) else ""
+
+
+@dataclass(slots=True)
+class _Grants:
+    """Tokens of OAuth 2.0 (RFC 6749), for a client or for a user who trusts the test."""
+
+    target: Target
+    setting: SignIn
+    scheme: OAuth2
+    check: Checked
+
+    def __call__(self, key: str) -> str:
+        """Return a key that is a token, or the token for a grant."""
+        name, colon, secret = key.partition(":")
+        if not colon:
+            return key
+        is_client = "clientCredentials" in self.scheme.token_urls or not self.scheme.token_urls
+        grant = (
+            ClientCredentials(client_id=name, client_secret=secret, scopes=self.setting.scopes)
+            if is_client
+            else PasswordCredentials(username=name, password=secret, scopes=self.setting.scopes)
+        )
+        declared = self.setting.token_url or self.scheme.token_url_for(grant) or ""
+        url = urljoin(f"{self.target.base_url}/", declared)
+        self.check(url)
+        tokens = Tokens(grant, url, "specwright")
+        try:
+            return obtained(tokens.course(Sent("POST", url, [])), self._send)
+        except (TransportError, TokenRequestError) as error:
+            hint = "see to the key, or set token-url in [tool.specwright.test.sign-in]"
+            raise InputError(f"{url} gave no token: {error}", hint=hint) from None
+
+    def _send(self, sent: Sent) -> Received:
+        request = Request(sent.method, sent.url, tuple(sent.headers), sent.content)
+        exchange = self.target.send(request, SOURCE, None, NOBODY)
+        if exchange.response is None:
+            raise TransportError(str(exchange.failure))
+        response = exchange.response
+        return Received(response.status, list(response.headers), response.body)

@@ -1,0 +1,193 @@
+"""The credentials of roles, and the parts of requests that carry them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from urllib.parse import parse_qsl, unquote_plus
+
+from specwright.conformance.bench.roles import MAIN, MISNAMED, NOBODY, STRANGER, stranger
+from specwright.conformance.recording.exchange import Request
+from specwright.document.security import Credential
+from specwright.pointer import Pointer
+from specwright.runtime.client.signing import signed
+from specwright.runtime.client.transport import Request as Unsigned
+from specwright.runtime.shared.auth.scheme import Scheme
+
+_ANOTHER_SCHEME = "Basic"
+# Headers that hold credentials, whether or not the document says so.
+_PRIVATE = frozenset({"authorization", "cookie", "proxy-authorization"})
+# A shorter text would be found in everything.
+_SHORTEST_SECRET = 4
+# By role, and by the name of a security scheme.
+Owner = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Signer:
+    """Adds to requests the credentials that their operations ask for.
+
+    Attributes:
+        keys: by role, for every scheme without a key of its own; an empty one is for none.
+        own: by role and scheme.
+        headers: of every request; those that hold credentials, of requests with the key of most.
+        sign_in: by scheme, what turns a key into a credential, such as a password into a token.
+    """
+
+    credential: Credential | None
+    keys: Mapping[str, str] = field(repr=False)
+    own: Mapping[Owner, str] = field(default_factory=dict, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    sign_in: Mapping[str, Callable[[str], str]] = field(default_factory=dict, repr=False)
+    _obtained: dict[Owner, str] = field(default_factory=dict, repr=False)
+    _good: set[Owner] = field(default_factory=set, repr=False)
+    _told: set[str] = field(default_factory=set, repr=False)
+
+    def sign(self, request: Request, operation: Pointer | None, role: str) -> Request:
+        """Return a request with the credentials of a role in their parts."""
+        present = {name.lower() for name, _ in request.headers}
+        more = [
+            (name, value)
+            for name, value in self.headers.items()
+            if name.lower() not in present and (role == MAIN or not self._is_private(name))
+        ]
+        made = Unsigned(request.method, request.url, [*request.headers, *more])
+        for scheme, text in self.texts(operation, role):
+            made = signed(made, scheme, text)
+        # A URL with a credential is a type of its own, which a record does not know.
+        return replace(request, url="".join(made.url), headers=tuple(made.headers))
+
+    def unsigned(self, request: Request) -> Request:
+        """Return a request without the parts that hold credentials."""
+        places = {(each.location, each.name.lower()) for each in self._schemes.values()}
+        url, mark, query = request.url.partition("?")
+        pairs = [
+            each
+            for each in query.split("&")
+            if ("query", unquote_plus(each.partition("=")[0]).lower()) not in places
+        ]
+        headers = []
+        for name, value in request.headers:
+            if ("header", name.lower()) in places or name in self.headers:
+                continue
+            kept = value
+            if name.lower() == "cookie":
+                cookies = [each.strip() for each in value.split(";")]
+                kept = "; ".join(
+                    each
+                    for each in cookies
+                    if ("cookie", each.partition("=")[0].lower()) not in places
+                )
+            if kept:
+                headers.append((name, kept))
+        written = f"{url}?{'&'.join(pairs)}" if mark and pairs else url
+        return replace(request, url=written, headers=tuple(headers))
+
+    def is_signed(self, request: Request, operation: Pointer | None) -> bool:
+        """Whether a request carries what the key of most has for its operation."""
+        headers = {(name.lower(), value) for name, value in request.headers}
+        cookies = {each.strip() for each in (request.header("cookie") or "").split(";")}
+        pairs = set(parse_qsl(request.url.partition("?")[2]))
+        for scheme, text in self.texts(operation, MAIN):
+            match scheme.location:
+                case "header":
+                    is_there = (scheme.name.lower(), text) in headers
+                case "cookie":
+                    is_there = f"{scheme.name}={text}" in cookies
+                case _:
+                    is_there = (scheme.name, text) in pairs
+            if not is_there:
+                return False
+        return True
+
+    def texts(self, operation: Pointer | None, role: str) -> Iterator[tuple[Scheme, str]]:
+        """The texts of the credentials of a role for an operation, with their schemes."""
+        for name in self.chosen(operation, role):
+            scheme, text = self._schemes[name], self._text(role, name)
+            if role == MISNAMED:
+                if scheme.location == "header":
+                    yield scheme, f"{_ANOTHER_SCHEME} {self._key(MAIN, name)}"
+            elif text is not None:
+                yield scheme, text
+
+    def chosen(self, operation: Pointer | None, role: str) -> tuple[str, ...]:
+        """The schemes of the first alternative of an operation for which there are all keys.
+
+        Where there is none, those of one for which there are some.
+        """
+        if self.credential is None or role == NOBODY:
+            return ()
+        usual = tuple({name: ()} for name in self._schemes)
+        alternatives = self.credential.demands.get(operation or "", usual)
+        owner = MAIN if role == MISNAMED else role
+        held = [
+            tuple(name for name in each if self._key(owner, name) is not None)
+            for each in alternatives
+        ]
+        whole = [
+            names
+            for names, each in zip(held, alternatives, strict=True)
+            if names and len(names) == len(each)
+        ]
+        return next(iter([*whole, *filter(None, held)]), ())
+
+    def trust(self, operation: Pointer | None, role: str) -> None:
+        """Note that credentials were good, so that a later refusal says that they have expired."""
+        self._good.update((role, name) for name in self.chosen(operation, role))
+
+    def forget(self, operation: Pointer | None, role: str) -> bool:
+        """Obtain other credentials the next time; tell whether there were any that were good."""
+        owners = {(role, name) for name in self.chosen(operation, role)}
+        outdated = owners & self._good & self._obtained.keys()
+        for owner in outdated:
+            del self._obtained[owner]
+        self._good -= outdated
+        return bool(outdated)
+
+    def renew(self) -> None:
+        """Obtain all credentials again when they are needed."""
+        self._obtained.clear()
+
+    @property
+    def secrets(self) -> set[str]:
+        """The texts that no report may show."""
+        found = {*self.keys.values(), *self.own.values(), *self._told, *self.headers.values()}
+        for text in list(found):
+            # Of a user and a password, or a client and its secret.
+            found.add(text.partition(":")[2])
+            for scheme in self._schemes.values():
+                credential = scheme.parse(text)
+                if scheme.write(credential) is not None:
+                    found.update(scheme.secrets(credential))
+        return {each for each in found if len(each) >= _SHORTEST_SECRET}
+
+    @property
+    def _schemes(self) -> Mapping[str, Scheme]:
+        return self.credential.schemes if self.credential is not None else {}
+
+    def _is_private(self, name: str) -> bool:
+        places = {each.name.lower() for each in self._schemes.values()}
+        return name.lower() in _PRIVATE | places
+
+    def _key(self, role: str, name: str) -> str | None:
+        """The key of a role for a scheme, where a request can carry it."""
+        key = self.own.get((role, name)) or self.keys.get(role)
+        if role == STRANGER and (MAIN, name) in self.own:
+            key = stranger(self.own[MAIN, name])
+        if not key:
+            return None
+        scheme = self._schemes[name]
+        can_carry = name in self.sign_in or scheme.write(scheme.parse(key)) is not None
+        return key if can_carry else None
+
+    def _text(self, role: str, name: str) -> str | None:
+        """The text of a credential, which is obtained where that is how one comes by it."""
+        scheme, key = self._schemes[name], self._key(role, name)
+        if key is None or name not in self.sign_in:
+            return None if key is None else scheme.write(scheme.parse(key))
+        if role == STRANGER:
+            return stranger(self._text(MAIN, name) or key)
+        if (role, name) not in self._obtained:
+            self._obtained[role, name] = self.sign_in[name](key)
+            self._told.add(self._obtained[role, name])
+        return scheme.write(self._obtained[role, name])
