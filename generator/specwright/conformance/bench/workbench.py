@@ -140,7 +140,7 @@ class Workbench:
             return
         document, content = self.contract.document, operation.body[1]
         examples: list[JsonValue] = [value for _, value in sites.examples(document, content)]
-        plain = examples or [sample(document, content.value.get("schema"))]
+        plain = examples or [self.contract.sampled_body(operation)]
         yield from plain[:1]
         for members in self._members[operation.pointer]:
             for body in plain:

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from jsonschema_rs.canonical.schema import clone
 
+from specwright.conformance.contract.read_only import for_requests
+from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
@@ -16,7 +18,7 @@ from specwright.document.model import Document
 from specwright.document.security import Demands
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
 from specwright.vocabulary import table
@@ -131,6 +133,7 @@ class Contract:
         self._demands = Demands(document)
         # An implementation answers with what its document lists: new values are listed first.
         self.answers = Instances(_closed(document))
+        self.requests = Instances(for_requests(document))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
         found = [
@@ -236,6 +239,11 @@ class Contract:
         if operation.body is None or "schema" not in operation.body[1].value:
             return None
         return operation.body[1] / "schema"
+
+    def sampled_body(self, operation: Operation) -> JsonValue:
+        """Return a JSON body without the members that only answers have; null without a schema."""
+        schema, document = self.body_schema(operation), self.requests.document
+        return None if schema is None else sample(document, resolve(document.data, schema))
 
 
 def _slot(site: Site, place: str, name: str) -> ParameterSlot:
