@@ -191,6 +191,7 @@ class Run:
             (
                 Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
                 *coverage.tables(self.items),
+                *([coverage.linked(self.record)] if self.record.linked else ()),
             ),
             command="test",
         )

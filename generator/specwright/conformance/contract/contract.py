@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,6 +11,7 @@ from typing import Any, cast
 from jsonschema_rs.canonical.schema import clone
 
 from specwright.conformance.contract.read_only import for_requests
+from specwright.conformance.contract.resources import Shape, up_to_variables
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.document import sites
@@ -150,6 +152,22 @@ class Contract:
         return tuple(
             site for site in sites.operations(self.document) if site.direction is Direction.WEBHOOK
         )
+
+    @cached_property
+    def members(self) -> Mapping[Shape, Mapping[str, list[Operation]]]:
+        """The operations below the members of collections.
+
+        By the shape of a path up to a variable and the name of the variable, those of which it is
+        the last variable; none where there is another one in each.
+        """
+        found = defaultdict[Shape, dict[str, list[Operation]]](dict)
+        for each in self.operations.values():
+            longest = True
+            for part, names in up_to_variables(each.site.key):
+                below = found[part].setdefault(names[-1], [])
+                below += [each] if longest else []
+                longest = False
+        return found
 
     @cached_property
     def shown_once(self) -> frozenset[Pointer]:
