@@ -54,7 +54,7 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
     keys = idempotency_keys(routes, judge, target.record)
     seeds = range(seed, seed + profile.processes)
     environments = [environment(target, keys, each) for each in seeds]
-    derived = derive(document, routes, target.record.exchanges, profile.processes)
+    derived = derive(contract, routes, target.record.exchanges, profile.processes)
     with TemporaryDirectory(prefix="specwright-") as name:
         place = Path(name)
         api = place / "openapi.json"
