@@ -74,3 +74,23 @@ def test_a_usual_value_stays_where_it_fits_or_nothing_does(
     tmp_path: Path, schema: object, expected: object
 ) -> None:
     assert sampled(tmp_path, schema)[0] == expected
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"minimum": 0.0}, "0"),
+        ({"exclusiveMinimum": 0.0, "maximum": 10.0}, "1"),
+        ({"default": 3.0}, "3"),
+        ({"enum": [4.0, 5.0]}, "4"),
+        ({"minimum": 7.0, "multipleOf": 5.0}, "10"),
+    ],
+)
+def test_an_integer_is_written_as_one_however_its_limits_are_written(
+    tmp_path: Path, schema: dict[str, Any], expected: str
+) -> None:
+    assert json.dumps(sampled(tmp_path, {"type": "integer", **schema})[0]) == expected
+
+
+def test_of_a_value_that_may_be_null_the_other_type_is_shown(tmp_path: Path) -> None:
+    assert sampled(tmp_path, {"type": ["null", "integer"], "minimum": 4})[0] == 4

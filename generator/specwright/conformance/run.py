@@ -226,6 +226,7 @@ class Run:
                 Table("Steps", ("", "requests", "seconds"), tuple(self._steps())),
                 *left_out(self.contract),
                 *coverage.tables(self.items),
+                *([coverage.linked(self.record)] if self.record.linked else ()),
             ),
             command="test",
             trials=tuple(trials(self.contract, self.record)),

@@ -52,7 +52,7 @@ def exchange(url: str, status: int) -> Exchange:
 
 
 def test_no_request_can_go_to_another_server(contract: Document) -> None:
-    derived = derive(contract, Routes(Contract(contract), BASE), [], 2)
+    derived = derive(Contract(contract), Routes(Contract(contract), BASE), [], 2)
     assert "production" in json.dumps(contract.data)
     assert "production" not in json.dumps(derived)
     links = derived["paths"]["/widgets"]["post"]["responses"]["201"]["links"]
@@ -60,7 +60,7 @@ def test_no_request_can_go_to_another_server(contract: Document) -> None:
 
 
 def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) -> None:
-    paths = derive(contract, Routes(Contract(contract), BASE), [], 2)["paths"]
+    paths = derive(Contract(contract), Routes(Contract(contract), BASE), [], 2)["paths"]
     shares = {
         (path, method): operation["tags"]
         for path, item in paths.items()
@@ -85,7 +85,7 @@ def test_no_process_is_for_a_shard_without_operations(contract: Document) -> Non
 
 def test_ids_of_requests_that_succeeded_are_examples(contract: Document) -> None:
     seen = [exchange("/widgets/w%207", 200), exchange("/widgets/w8", 404)]
-    derived = derive(contract, Routes(Contract(contract), BASE), seen, 1)
+    derived = derive(Contract(contract), Routes(Contract(contract), BASE), seen, 1)
     (parameter,) = derived["paths"]["/widgets/{id}"]["get"]["parameters"]
     assert parameter["example"] == "w 7"
     assert "parameters" not in derived["paths"]["/widgets/{id}"]["delete"]

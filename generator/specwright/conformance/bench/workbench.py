@@ -8,10 +8,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 
+from specwright.conformance.bench.ids import Ids
 from specwright.conformance.bench.target import MAIN, Target
 from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
-from specwright.conformance.contract.links import Unknown, evaluate, inferred
+from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.document import sites
@@ -37,6 +38,7 @@ class Workbench:
         self.made: dict[Pointer, tuple[Call, Exchange]] = {}
         self._values: dict[tuple[Pointer, Key], list[JsonValue]] = defaultdict(list)
         self._members: dict[Pointer, list[JsonValue]] = defaultdict(list)
+        self._ids = Ids(contract, target.base_url, target.record.linked)
         # Not of the seed: a run that is repeated must not meet the keys of the first one.
         self._keys = (f"{source[:8]}-{token}-{number}" for number in count(1))
 
@@ -102,7 +104,8 @@ class Workbench:
 
     def known(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
         """The values that links gave to a parameter, the newest first."""
-        return self._values[operation.pointer, slot.key]
+        linked = self._values[operation.pointer, slot.key]
+        return linked or self._ids.path(operation).get(slot.key, [])
 
     def _candidates(self, operation: Operation) -> Iterator[Call]:
         if operation.pointer in self.made:
@@ -118,7 +121,10 @@ class Workbench:
     def _arguments(self, operation: Operation) -> Iterator[dict[Key, JsonValue]]:
         """Values for all parameters that are needed, one after the other from each source."""
         needed = [each for each in operation.slots if self._is_needed(operation, each)]
-        choices = {each.key: self._choices(operation, each) for each in needed}
+        path = self._ids.path(operation)
+        choices = {
+            each.key: self._choices(operation, each, path.get(each.key, [])) for each in needed
+        }
         if not all(choices.values()):
             return
         for turn in range(max(map(len, choices.values()), default=1)):
@@ -129,8 +135,11 @@ class Workbench:
         first = one_of.parameters[0].raw if one_of is not None else None
         return bool(slot.written.required) or slot.key == ("query", first)
 
-    def _choices(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
-        linked = self.known(operation, slot)[:3]
+    def _choices(
+        self, operation: Operation, slot: ParameterSlot, inferred: list[JsonValue]
+    ) -> list[JsonValue]:
+        linked = self._values[operation.pointer, slot.key][:3] or inferred
+        linked = linked or self._ids.parameter(operation, slot)
         document = self.contract.document
         examples: list[JsonValue] = [value for _, value in sites.examples(document, slot.site)]
         if linked and slot.written.location == "path":
@@ -143,8 +152,11 @@ class Workbench:
             return
         document, content = self.contract.document, operation.body[1]
         examples: list[JsonValue] = [value for _, value in sites.examples(document, content)]
-        plain = examples or [sample(document, content.value.get("schema"))]
-        yield from plain[:1]
+        plain = examples or [self.contract.sampled_body(operation)]
+        first = self._ids.members(operation, plain[0])
+        linked = [{**plain[0], **first}] if first and isinstance(plain[0], dict) else []
+        # An example may name what is there; a sample never does.
+        yield from (*plain[:1], *linked) if examples else (*linked, *plain[:1])
         for members in self._members[operation.pointer]:
             for body in plain:
                 if isinstance(body, dict) and isinstance(members, dict):
@@ -156,8 +168,8 @@ class Workbench:
         if response is None or not response.is_success:
             return
         self.made[call.operation.pointer] = (call, exchange)
-        declared = self.contract.links(call.operation, response.status)
-        for link in declared or inferred(self.contract, call.operation, response):
+        self._ids.learn(call, exchange)
+        for link in self.contract.links(call.operation, response.status):
             target = self.contract.operations[link.target]
             for name, expression in link.parameters.items():
                 slot = target.slot(name)

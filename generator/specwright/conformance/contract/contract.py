@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,9 @@ from typing import Any, cast
 
 from jsonschema_rs.canonical.schema import clone
 
+from specwright.conformance.contract.read_only import for_requests
+from specwright.conformance.contract.resources import Shape, up_to_variables
+from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import JsonValue, Response
 from specwright.document import sites
 from specwright.document.instances import Instances
@@ -17,7 +21,7 @@ from specwright.document.security import Demands
 from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.findings import Finding
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
 from specwright.vocabulary import table
@@ -139,6 +143,7 @@ class Contract:
         self._demands = Demands(document)
         # An implementation answers with what its document lists: new values are listed first.
         self.answers = Instances(_closed(document))
+        self.requests = Instances(for_requests(document))
         self.errors: ErrorContract | None = ERROR.read(document.data)
         self.rate_limits: RateLimits | None = RATE_LIMITS.read(document.data)
         found = [
@@ -155,6 +160,22 @@ class Contract:
         return tuple(
             site for site in sites.operations(self.document) if site.direction is Direction.WEBHOOK
         )
+
+    @cached_property
+    def members(self) -> Mapping[Shape, Mapping[str, list[Operation]]]:
+        """The operations below the members of collections.
+
+        By the shape of a path up to a variable and the name of the variable, those of which it is
+        the last variable; none where there is another one in each.
+        """
+        found = defaultdict[Shape, dict[str, list[Operation]]](dict)
+        for each in self.operations.values():
+            longest = True
+            for part, names in up_to_variables(each.site.key):
+                below = found[part].setdefault(names[-1], [])
+                below += [each] if longest else []
+                longest = False
+        return found
 
     @cached_property
     def shown_once(self) -> frozenset[Pointer]:
@@ -244,6 +265,11 @@ class Contract:
         if operation.body is None or "schema" not in operation.body[1].value:
             return None
         return operation.body[1] / "schema"
+
+    def sampled_body(self, operation: Operation) -> JsonValue:
+        """Return a JSON body without the members that only answers have; null without a schema."""
+        schema, document = self.body_schema(operation), self.requests.document
+        return None if schema is None else sample(document, resolve(document.data, schema))
 
 
 def _slot(site: Site, place: str, name: str) -> ParameterSlot:

@@ -2,18 +2,50 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Link, Operation
+from specwright.conformance.contract.resources import (
+    COLLECTION_VERBS,
+    Shape,
+    qualified,
+    shape,
+    singular,
+    variables,
+)
 from specwright.conformance.recording.exchange import JsonValue, Response, value_at
 from specwright.names import snake
-from specwright.pointer import join
+from specwright.pointer import Pointer, join, split
+
+# What an answer may wrap around a resource.
+_ENVELOPES = ("data", "result", "item", "resource", "object", "attributes", "payload")
+# In names of schemas, what the resource is shown as.
+_VIEWS = frozenset(
+    (
+        *("response", "read", "out", "public", "detail", "details", "schema", "dto", "model"),
+        *("view", "info", "summary", "output", "item", "list"),
+    )
+)
+_IDS = ("id", "uuid", "uid", "key", "slug", "name", "code")
 
 
 class Unknown(Exception):  # noqa: N818 - it is an answer, not an error
     """An expression that stands for nothing in this exchange."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """Where an answer has the id of a member of a collection.
+
+    Attributes:
+        shape: the path of the member.
+        expressions: one for each variable of that path, those of the parents first.
+    """
+
+    shape: Shape
+    expressions: tuple[str, ...]
 
 
 def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue:
@@ -45,43 +77,134 @@ def evaluate(expression: JsonValue, call: Call, response: Response) -> JsonValue
     return found
 
 
-def inferred(contract: Contract, operation: Operation, response: Response) -> Iterator[Link]:
-    """Links that nobody wrote: from a collection to its members, by names.
+def inferred(contract: Contract, call: Call, response: Response) -> Iterator[Link]:
+    """Yield links that nobody wrote: from a collection to what is below its members."""
+    for lead in leads(contract, call, response):
+        for targets in contract.members.get(lead.shape, {}).values():
+            for target in targets:
+                names = (f"path.{name}" for name in variables(target.site.key))
+                parameters: dict[str, JsonValue] = dict(zip(names, lead.expressions, strict=True))
+                yield Link("", "", str(response.status), target.pointer, parameters, None)
 
-    `/pets` leads to `/pets/{petId}` by the `petId`, `pet_id` or `id` of what was created or listed.
+
+def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
+    """Yield where an exchange has ids, by the names of variables and members.
+
+    `/users/{user}/posts` leads to `/users/{user}/posts/{postId}` by the `postId`, `post_id` or `id`
+    of what was created or listed, and by the `user` that was asked for.
     """
-    found = response.json_or_none
-    items = _listed(found)
-    item, place = (items[0][1], items[0][0]) if items else (found, "")
-    if not isinstance(item, dict):
-        return
-    for target in contract.operations.values():
-        collection, variable = _member_path(target.site.key)
-        if collection != operation.site.key or variable is None:
-            continue
-        own = re.sub(r"_?(id|key|name|slug|code)$", r"_\1", snake(variable))
-        wanted = (snake(variable), own, own.rpartition("_")[2])
-        named = {snake(name): name for name in item}
-        name = next((named[each] for each in wanted if each in named), None)
+    path = call.operation.site.key
+    own, parents = shape(path), tuple(f"$request.path.{name}" for name in variables(path))
+    for collection in dict.fromkeys((own, _without_verb(own))):
+        member = (*collection, None)
+        for name in contract.members.get(member, ()) if collection else ():
+            expression = _id_of(call, response, _wanted(collection, name))
+            if expression is not None:
+                yield Lead(member, (*parents, expression))
+                break
+
+
+def named(
+    contract: Contract, operation: Operation, response: Response
+) -> Iterator[tuple[str, Pointer]]:
+    """Yield names that say whose id it is, such as `user_id`, with their places in an answer."""
+    resources = names_of(contract, operation, response.status)
+    for place, item in _items(response.json_or_none, is_list=operation.is_safe)[:1]:
+        for name, value in item.items():
+            plain = snake(name)
+            if not _is_plain(value):
+                continue
+            if plain in _IDS:
+                yield from ((f"{each}_{plain}", place + join(name)) for each in resources)
+            elif plain.rpartition("_")[2] in _IDS:
+                yield plain, place + join(name)
+
+
+def names_of(contract: Contract, operation: Operation, status: int) -> tuple[str, ...]:
+    """Return what the resource of an answer may be called, by its path and by its schema."""
+    parts = list(shape(operation.site.key))
+    while parts and (parts[-1] is None or parts[-1] in COLLECTION_VERBS):
+        parts.pop()
+    found = {} if not parts or parts[-1] is None else {singular(snake(parts[-1])): None}
+    response = operation.response(status)
+    schema = None if response is None else contract.schema_of(response)
+    if schema is not None:
+        at, value = contract.document.end(schema, {"$ref": f"#{schema}"})
+        if isinstance(value, dict) and "items" in value:
+            at, value = contract.document.end(f"{at}/items", value["items"])
+        if at.startswith("/components/schemas/"):
+            words = snake(split(at)[-1]).split("_")
+            while len(words) > 1 and words[-1] in _VIEWS:
+                words.pop()
+            found["_".join(words)] = None
+    return tuple(found)
+
+
+def wanted_names(path: str, name: str) -> tuple[str, ...]:
+    """What a parameter may be called elsewhere: `{id}` of `/users/{id}` is a `user_id`."""
+    plain = snake(name)
+    return (qualified(path, name), plain) if plain in _IDS else (plain, f"{plain}_id")
+
+
+def _without_verb(path: Shape) -> Shape:
+    return path[:-1] if path and path[-1] in COLLECTION_VERBS else path
+
+
+def _wanted(collection: Shape, variable: str) -> tuple[str, ...]:
+    """What the value of a variable may be called in the member itself, the likeliest first."""
+    plain = snake(variable)
+    kind = next((each for each in _IDS if plain.endswith(each)), None)
+    if kind is not None:
+        return plain, plain.removesuffix(kind).rstrip("_") + f"_{kind}", kind
+    # `{post}` or `{p}` below `/posts` is its id, and `{status}` is not.
+    plural = snake(collection[-1] or "")
+    is_its_name = plain == singular(plural) or plural.startswith(plain)
+    return plain, f"{plain}_id", *(_IDS if is_its_name else ())
+
+
+def _id_of(call: Call, response: Response, wanted: tuple[str, ...]) -> str | None:
+    """Where the answer has one of the names; else the request for something with such a name."""
+    operation = call.operation
+    place = _place(_items(response.json_or_none, is_list=operation.is_safe), wanted)
+    if place is not None:
+        return f"$response.body#{place}"
+    if operation.is_safe or isinstance(call.body, Absent):
+        return None
+    place = _place(_items(call.body, is_list=False)[:1], wanted)
+    return None if place is None else f"$request.body#{place}"
+
+
+def _place(
+    items: list[tuple[Pointer, dict[str, JsonValue]]], wanted: tuple[str, ...]
+) -> Pointer | None:
+    for place, item in items:
+        members = {snake(name): name for name, value in item.items() if _is_plain(value)}
+        name = next((members[each] for each in wanted if each in members), None)
         if name is not None:
-            expression = f"$response.body#{place}{join(name)}"
-            yield Link("", "", str(response.status), target.pointer, {variable: expression}, None)
+            return place + join(name)
+    return None
 
 
-def _member_path(path: str) -> tuple[str, str | None]:
-    """`/pets/{petId}/toys` -> (`/pets`, `petId`), for the last variable of a path."""
-    before, found, rest = path.rpartition("/{")
-    return (before, rest.partition("}")[0]) if found else (path, None)
+def _is_plain(value: JsonValue) -> bool:
+    return isinstance(value, (str, int)) and not isinstance(value, bool)
 
 
-def _listed(value: JsonValue) -> list[tuple[str, JsonValue]]:
-    """The first items of the arrays of an answer that lists something, with their places."""
-    if isinstance(value, list):
-        return [("/0", value[0])] if value else []
-    if isinstance(value, dict):
-        return [
-            (join(name, 0), each[0])
-            for name, each in value.items()
-            if isinstance(each, list) and each and isinstance(each[0], dict)
-        ]
-    return []
+def _items(body: JsonValue, *, is_list: bool) -> list[tuple[Pointer, dict[str, JsonValue]]]:
+    """The resources of an answer with their places, the likeliest first."""
+    if isinstance(body, list):
+        return [("/0", body[0])] if body and isinstance(body[0], dict) else []
+    if not isinstance(body, dict):
+        return []
+    wrapped = [
+        (join(name), each)
+        for name, each in body.items()
+        if snake(name) in _ENVELOPES and isinstance(each, dict)
+    ]
+    listed = [
+        (place + join(name, 0), each[0])
+        for place, holder in [("", body), *wrapped]
+        for name, each in holder.items()
+        if isinstance(each, list) and each and isinstance(each[0], dict)
+    ]
+    single = [("", body), *wrapped]
+    return [*listed, *single] if is_list else [*single, *listed]

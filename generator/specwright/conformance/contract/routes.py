@@ -45,6 +45,15 @@ class Routes:
         ]
         return min(fitting, key=lambda each: len(each.template.names), default=None)
 
+    def path(self, url: str) -> tuple[str, list[str]] | None:
+        """The path of the document that a URL fits, with the values in it."""
+        found = urlsplit(url).path
+        matches = [(each, match) for each, form in self._forms.items() if (match := form(found))]
+        if not matches:
+            return None
+        path, match = min(matches, key=lambda each: len(each[1].groups()))
+        return path, [unquote(value) for value in match.groups()]
+
     def path_values(self, operation: OperationSite, url: str) -> dict[str, str] | None:
         """The path parameters of a request; None if its path may also be read in another way."""
         path = urlsplit(url).path

@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema_rs
 
+from specwright.conformance.contract.alternatives import number
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.document.model import Document
 from specwright.samples.scalars import FORMATS, numbers, texts
@@ -15,12 +16,8 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 _DEPTH = 12
 # The keywords that limit texts and numbers.
-_LIMITS = frozenset(
-    (
-        *("pattern", "format", "minLength", "maxLength"),
-        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    )
-)
+_BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+_LIMITS = frozenset(("pattern", "format", "minLength", "maxLength", *_BOUNDS))
 
 
 def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
@@ -31,6 +28,13 @@ def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
     schema = document.follow(schema)
     if not isinstance(schema, dict) or depth > _DEPTH:
         return None
+    found = _sample(document, schema, depth)
+    # A float is an integer to JSON Schema (2020-12, core, 4.2.3), and not to many parsers.
+    whole = number(found) if schema.get("type") == "integer" else None
+    return found if whole is None else whole
+
+
+def _sample(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
     for keyword in ("const", "example", "default"):
         if keyword in schema:
             value: JsonValue = schema[keyword]
@@ -48,7 +52,8 @@ def sample(document: Document, schema: Any, depth: int = 0) -> JsonValue:
 
 def _plain(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
     declared = schema.get("type")
-    kind = declared[0] if isinstance(declared, list) else declared
+    types = declared if isinstance(declared, list) else [declared]
+    kind = next((each for each in types if each != "null"), None)
     result: JsonValue = None
     match kind or _implied(schema):
         case "string":
@@ -56,11 +61,14 @@ def _plain(document: Document, schema: dict[str, Any], depth: int) -> JsonValue:
             result = text.ljust(int(schema.get("minLength", 0)), "x")
             result = result[: int(schema.get("maxLength", len(result)))]
             result = _fitting(schema, result, texts(schema))
-        case "integer" | "number" as number:
-            least = schema.get("minimum", schema.get("exclusiveMinimum", 0) + 1)
-            step = schema.get("multipleOf", 1)
-            result = min(-(-least // step) * step, schema.get("maximum", least + step))
-            result = _fitting(schema, result, numbers(schema, number))
+        case "integer" | "number" as kind:
+            limits = {
+                name: value for name in _BOUNDS if (value := number(schema.get(name))) is not None
+            }
+            least = limits.get("minimum", limits.get("exclusiveMinimum", 0) + 1)
+            step = limits.get("multipleOf", 1)
+            result = min(-(-least // step) * step, limits.get("maximum", least + step))
+            result = _fitting(schema, result, numbers({**schema, **limits}, kind))
         case "boolean":
             result = True
         case "array":

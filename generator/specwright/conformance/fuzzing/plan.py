@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from itertools import accumulate
 from pathlib import Path
@@ -13,7 +13,9 @@ from typing import Any
 from specwright.caches import cache_home
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import CA_VARIABLE, HANGS, MAIN, Target, is_stream
+from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.fuzzing.links import write_links
 from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange
@@ -66,6 +68,8 @@ def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str],
         # The others are of servers and proxies rather than of an API.
         'phases.coverage.unexpected-methods = ["GET", "PUT", "POST", "DELETE", "PATCH"]',
         *(f"phases.{phase}.enabled = true" for phase in profile.phases),
+        # Its own ones take an id for that of a parent; the document has those that we have found.
+        "phases.stateful.inference.algorithms = []",
         "checks.enabled = false",
         *(f"checks.{check}.enabled = true" for check in checks),
     ]
@@ -139,22 +143,22 @@ def _credentials(target: Target, routes: Routes) -> dict[str, list[tuple[str, st
     return found
 
 
-def derive(document: Document, routes: Routes, seen: Iterable[Exchange], shards: int) -> JsonObject:
+def derive(contract: Contract, routes: Routes, seen: Sequence[Exchange], shards: int) -> JsonObject:
     """The document for schemathesis: no servers but the target, real ids, operations shared out.
 
     Args:
         seen: what was exchanged before; the ids in it are known to be there.
     """
-    derived = document.with_data(deepcopy(document.data))
+    derived = contract.document.with_data(deepcopy(contract.document.data))
     derived.data.pop("webhooks", None)
     for node in walk(derived.data):
         if node.kind in ("document", "pathItem", "operation"):
             node.value.pop("servers", None)
         elif node.kind == "link":
             node.value.pop("server", None)
-    exchanges = list(seen)
-    known = _known_ids(routes, exchanges)
-    endless = _endless(exchanges)
+    endless = _endless(seen)
+    write_links(derived, contract, seen, endless)
+    known = _known_ids(routes, seen)
     copies = []
     for each in list(operations(derived)):
         if each.pointer in endless:

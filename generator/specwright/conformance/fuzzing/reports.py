@@ -12,7 +12,7 @@ from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.model import Document
 from specwright.document.sites import OperationSite
-from specwright.pointer import Pointer
+from specwright.pointer import Pointer, split
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY
 
@@ -73,6 +73,17 @@ class TrafficOracle:
         answers = (repeated.changed, repeated.in_progress) if repeated else ()
         return response.status in _MALFORMED_STATUSES - {each.status for each in answers if each}
 
+    def is_first(self, cause: Exchange) -> bool:
+        """Whether the answer is not that of an earlier request again, such as of a used key."""
+        return not any(
+            each.number < cause.number
+            and each.operation == cause.operation
+            and each.response is not None
+            and cause.response is not None
+            and each.response.body == cause.response.body != b""
+            for each in self.exchanges
+        )
+
     def is_undisturbed(self, cause: Exchange, proof: Exchange) -> bool:
         """Whether nobody changed anything between two exchanges, as far as we can know."""
         end = proof.sent_at + proof.seconds
@@ -104,6 +115,15 @@ def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Pointer | Non
     return report.operation.pointer if ignored else None
 
 
+def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
+    """Whether what was made or removed must be there or gone afterwards."""
+    if cause.request.method != "DELETE":
+        return traffic.is_first(cause)
+    # What has no id of its own may have defaults, and a PUT makes it again (RFC 9110, 9.3.4).
+    path = split(cause.operation or "/paths/")[1].rstrip("/")
+    return path.endswith("}") and proof.request.method != "PUT"
+
+
 def _of_cause(*statuses: int) -> Callable[[FailedCheck, TrafficOracle], Pointer | None]:
     """The operation before, if it was answered so and nobody else can be the reason."""
 
@@ -111,7 +131,10 @@ def _of_cause(*statuses: int) -> Callable[[FailedCheck, TrafficOracle], Pointer 
         cause = report.cause
         if cause is None or cause.response is None or cause.response.status not in statuses:
             return None
-        return cause.operation if traffic.is_undisturbed(cause, report.proof) else None
+        is_blamed = _may_tell(cause, report.proof, traffic)
+        return (
+            cause.operation if is_blamed and traffic.is_undisturbed(cause, report.proof) else None
+        )
 
     return pointer
 

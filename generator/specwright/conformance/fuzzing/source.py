@@ -55,7 +55,7 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
     # What lasts from now on, lasts longest.
     target.signer.renew()
     keys = idempotency_keys(routes, judge, target.record)
-    derived = derive(document, routes, target.record.exchanges, profile.processes)
+    derived = derive(contract, routes, target.record.exchanges, profile.processes)
     share = profile.seconds_of_each(len(routes.operations))
     seeds = {shard: seed + shard for shard in shards_of(derived)}
     environments = [environment(target, routes, keys, each, share) for each in seeds.values()]

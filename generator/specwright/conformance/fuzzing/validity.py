@@ -6,17 +6,15 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
-from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
 from urllib.parse import parse_qs, quote, urlsplit
 
 import jsonschema_rs
 
+from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import JsonValue, Request
-from specwright.document.model import Document, JsonObject
-from specwright.document.shape import walk
+from specwright.document.model import Document
 from specwright.document.sites import (
     OperationSite,
     Site,
@@ -72,7 +70,7 @@ class RequestJudge:
         self._routes = routes
         self._limit = BODY_LIMIT.read(document.data)
         self._registry = jsonschema_rs.Registry(
-            [(_BASE, _for_requests(document))], draft=jsonschema_rs.Draft202012
+            [(_BASE, for_requests(document).data)], draft=jsonschema_rs.Draft202012
         )
         self._validators: dict[tuple[Pointer, bool], jsonschema_rs.Validator | None] = {}
 
@@ -193,25 +191,6 @@ class RequestJudge:
             )
         except (ValueError, jsonschema_rs.ReferencingError):
             return None
-
-
-def _for_requests(document: Document) -> JsonObject:
-    """The document without the demand for properties that only answers have."""
-    copied = document.with_data(deepcopy(document.data))
-    for node in walk(copied.data, "document"):
-        required, properties = node.value.get("required"), node.value.get("properties")
-        if node.kind == "schema" and isinstance(required, list) and isinstance(properties, dict):
-            node.value["required"] = [
-                name for name in required if not _is_read_only(copied, properties.get(name))
-            ]
-    return copied.data
-
-
-def _is_read_only(document: Document, described: Any) -> bool:
-    return any(
-        isinstance(each, dict) and each.get("readOnly") is True
-        for each in (described, document.follow(described))
-    )
 
 
 def _readings(text: str, types: set[str]) -> Iterator[JsonValue]:

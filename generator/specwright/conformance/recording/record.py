@@ -40,6 +40,8 @@ class Skip:
     reason: str
 
 
+# An operation, and a parameter or a place of it.
+Linked = tuple[str, str]
 Monitor = Callable[[Exchange], "list[Violation]"]
 
 
@@ -51,6 +53,7 @@ class Record:
         monitors: look at every exchange as it comes, whichever source sent it.
         violations: each as often as it was seen.
         checked: pointers by rule that were looked at, and found right or wrong.
+        linked: for parameters, the operation and the place that their values come from.
     """
 
     monitors: tuple[Monitor, ...] = ()
@@ -58,6 +61,7 @@ class Record:
     violations: list[Violation] = field(default_factory=list)
     skips: list[Skip] = field(default_factory=list)
     checked: dict[str, set[Pointer]] = field(default_factory=dict)
+    linked: dict[Linked, Linked] = field(default_factory=dict)
     _distinct: dict[tuple[object, ...], Violation] = field(default_factory=dict, repr=False)
     _lock: threading.RLock = field(default_factory=threading.RLock, repr=False)
 

@@ -97,6 +97,18 @@ def tables(items: list[Item]) -> tuple[Table, ...]:
     )
 
 
+def linked(record: Record) -> Table:
+    """Where the values of parameters came from that no link of the document names."""
+    takers = defaultdict[tuple[str, str, str], list[str]](list)
+    for (operation, parameter), (source, place) in list(record.linked.items()):
+        takers[parameter, source, place].append(operation)
+    rows = tuple(
+        (*found, ", ".join(names[:_NAMED]) + (", …" * (len(names) > _NAMED)))
+        for found, names in sorted(takers.items())
+    )
+    return Table("Linked by names", ("parameter", "from", "at", "for"), rows)
+
+
 def share(items: list[Item]) -> int:
     """The part of what is declared that was reached, in percent."""
     return 100 * _reached(items) // max(len(items), 1)

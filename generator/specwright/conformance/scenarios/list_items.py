@@ -36,7 +36,7 @@ def _readers(
         return
     item = _schema(contract, operation, response.status, (*split(declared.items.raw), "0"))
     links = contract.links(operation, response.status)
-    for link in links or inferred(contract, operation, response):
+    for link in links or inferred(contract, call, response):
         target = contract.operations[link.target]
         if item is None or not target.is_safe or _schema(contract, target, 200, ()) != item:
             continue

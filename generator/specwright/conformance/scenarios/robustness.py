@@ -93,7 +93,11 @@ def _nowhere(bench: Workbench, call: Call) -> None:
     """Ask for something that is not there."""
     operation = call.operation
     variables = [each for each in operation.slots if each.written.location == "path"]
-    if not variables:
+    # A PUT makes what is not there, unless it says otherwise (RFC 9110, 9.3.4).
+    makes = operation.method == "PUT" and (
+        "201" in operation.responses or "404" not in operation.responses
+    )
+    if not variables or makes:
         return
     exchange = bench.send(bench.with_fresh_key(call.with_argument(variables[-1].key, _NOWHERE)))
     response = exchange.response

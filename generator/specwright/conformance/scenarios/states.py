@@ -11,9 +11,12 @@ from specwright.conformance.recording.record import Violation
 
 
 def deleted(bench: Workbench) -> None:
-    """Remove one thing of each kind, and ask for it afterwards in every way."""
+    """Remove one thing of each kind, and ask for it afterwards in every way.
+
+    What has no id of its own, such as the settings of a user, may be there again with its defaults.
+    """
     for operation in bench.contract.operations.values():
-        if operation.method == "DELETE" and operation.slots:
+        if operation.method == "DELETE" and operation.site.key.rstrip("/").endswith("}"):
             _deleted(bench, operation)
 
 
@@ -25,11 +28,15 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
         return
     call, first = made
     record.check(Behaviour.DELETED_IS_GONE, operation.pointer)
-    for each in bench.contract.operations.values():
-        below = each.site.key == operation.site.key or each.site.key.startswith(
-            f"{operation.site.key}/"
-        )
-        if not below or {slot.key for slot in operation.slots} - {slot.key for slot in each.slots}:
+    for each in sorted(bench.contract.operations.values(), key=lambda each: not each.is_safe):
+        path, removed = each.site.key.rstrip("/"), operation.site.key.rstrip("/")
+        below = path == removed or path.startswith(f"{removed}/")
+        # A PUT may make it again (RFC 9110, 9.3.4).
+        if (
+            not below
+            or each.method == "PUT"
+            or {slot.key for slot in operation.slots} - {slot.key for slot in each.slots}
+        ):
             continue
         later = next(bench.candidates(each), None)
         if later is None:
@@ -47,8 +54,10 @@ def _deleted(bench: Workbench, operation: Operation) -> None:
 
 def _after_another(bench: Workbench, operation: Operation) -> tuple[Call, Exchange] | None:
     """Make something to remove, where something in the path above makes it."""
-    parent = operation.site.key.rpartition("/")[0]
+    path = operation.site.key.rstrip("/")
+    makers = {("POST", path.rpartition("/")[0]), ("PUT", path)}
     for each in bench.contract.operations.values():
-        if each.site.key == parent and each.method == "POST" and bench.succeed(each) is not None:
+        is_maker = (each.method, each.site.key.rstrip("/")) in makers
+        if is_maker and bench.succeed(each) is not None:
             return bench.succeed(operation)
     return None

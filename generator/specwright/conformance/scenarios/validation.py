@@ -10,6 +10,7 @@ from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.read_only import in_place, is_read_only
 from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import (
     Exchange,
@@ -23,7 +24,7 @@ from specwright.conformance.recording.record import Violation
 from specwright.conformance.scenarios.capacity import release_all
 from specwright.conformance.scenarios.variants import Variant, odd, variants
 from specwright.document import sites
-from specwright.pointer import Pointer, join, split
+from specwright.pointer import Pointer, join, resolve, split
 from specwright.runtime.client.urls import parts
 from specwright.vocabulary.keywords.error import MALFORMED, Condition
 from specwright.vocabulary.keywords.invalid import INVALID
@@ -74,19 +75,22 @@ class _Trial:
     def parameters(self) -> None:
         """Values of parameters in query and headers, whose text has no other reading."""
         for slot in self.operation.slots:
-            schema = self.contract.document.follow(slot.site.value.get("schema"))
-            schema = schema if isinstance(schema, dict) else {}
+            document, schema = self.contract.document, slot.site.value.get("schema")
             usual = self._usual(slot)
             # How lists and objects are written is a matter of styles.
             is_plain = isinstance(usual, (bool, int, float, str))
             if is_plain and slot.written.location in ("query", "header"):
-                found = [each for each in variants(schema, usual) if self._is_distinct(slot, each)]
+                found = [
+                    each
+                    for each in variants(document, schema, usual)
+                    if self._is_distinct(slot, each)
+                ]
                 for variant in found:
                     call = self.call.with_argument(slot.key, variant.value)
                     self._send(call, _Spot(slot.written.wire, slot.site.pointer), variant)
                 self._twice(slot, usual, found)
             if slot.written.location != "header":
-                for value in odd(schema):
+                for value in odd(document, schema):
                     self._survive(self.call.with_argument(slot.key, value))
 
     def _usual(self, slot: ParameterSlot) -> JsonValue:
@@ -109,7 +113,7 @@ class _Trial:
         if isinstance(variant.value, str) and text.isdecimal():
             return False
         fits = [
-            not any(self.contract.instances.problems(slot.schema, each)) for each in readings(text)
+            not any(self.contract.requests.problems(slot.schema, each)) for each in readings(text)
         ]
         return any(fits) if variant.condition is None else not any(fits)
 
@@ -130,15 +134,15 @@ class _Trial:
 
     def body(self) -> None:
         """Members of the JSON body, one after the other, and members that are not there."""
-        schema = self.contract.body_schema(self.operation)
+        document, schema = self.contract.document, self.contract.body_schema(self.operation)
         if schema is None or isinstance(self.call.body, Absent):
             return
         for pointer, place, declared in self._members(schema, "", 0):
             spot = _Spot(split(pointer)[-1], place)
             usual = self._member_of_call(pointer, declared)
-            for variant in variants(declared, usual):
+            for variant in variants(document, declared, usual):
                 self._member(self.call.with_member(pointer, variant.value), schema, spot, variant)
-            for value in odd(declared):
+            for value in odd(document, declared):
                 self._survive(self.call.with_member(pointer, value))
         for pointer, holder in self._objects(schema):
             for name in holder.get("required", ()):
@@ -153,7 +157,7 @@ class _Trial:
                 self._member(call, schema, _Spot(_UNKNOWN, schema), unknown)
 
     def _member(self, call: Call, schema: Pointer, spot: _Spot, variant: Variant) -> None:
-        wrong = any(self.contract.instances.problems(schema, call.body))
+        wrong = any(self.contract.requests.problems(schema, call.body))
         if wrong is (variant.condition is not None):
             self._send(call, spot, variant)
 
@@ -175,36 +179,37 @@ class _Trial:
     ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
         """The members of the body, with the places and the schemas of their properties."""
         document = self.contract.document
-        at, found = document.end(schema, {"$ref": f"#{schema}"})
-        if not isinstance(found, dict) or depth > _DEPTH:
+        if depth > _DEPTH:
             return
-        for name in found.get("properties") or {}:
-            yield from self._members_at(at + join("properties", name), pointer + join(name), depth)
-        if isinstance(found.get("additionalProperties"), dict):
-            now = _in_body(self.call, pointer)
-            name = next(iter(now), _ADDITIONAL) if isinstance(now, dict) else _ADDITIONAL
-            yield from self._members_at(
-                at + join("additionalProperties"), pointer + join(name), depth
-            )
+        places: dict[str, Pointer] = {}
+        for at, found in in_place(document, schema):
+            for name in found.get("properties") or {}:
+                places.setdefault(name, at + join("properties", name))
+            if isinstance(found.get("additionalProperties"), dict):
+                now = _in_body(self.call, pointer)
+                name = next(iter(now), _ADDITIONAL) if isinstance(now, dict) else _ADDITIONAL
+                places.setdefault(name, at + join("additionalProperties"))
+        for name, place in places.items():
+            yield from self._members_at(place, pointer + join(name), depth)
 
     def _members_at(
         self, place: Pointer, pointer: Pointer, depth: int
     ) -> Iterator[tuple[Pointer, Pointer, dict[str, Any]]]:
-        schema = self.contract.document.end(place, {"$ref": f"#{place}"})[1]
-        if isinstance(schema, dict):
-            yield pointer, place, schema
+        declared = resolve(self.contract.document.data, place)
+        if isinstance(declared, dict) and not is_read_only(self.contract.document, place):
+            yield pointer, place, declared
             yield from self._members(place, pointer, depth + 1)
 
     def _objects(self, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
         """The objects of the body that are there."""
+        document = self.contract.requests.document
         body = None if isinstance(self.call.body, Absent) else self.call.body
-        _, found = self.contract.document.end(schema, {"$ref": f"#{schema}"})
-        if isinstance(found, dict) and isinstance(body, dict):
+        for at, found in in_place(document, schema) if isinstance(body, dict) else ():
             yield "", found
-            for name, each in (found.get("properties") or {}).items():
-                inner = self.contract.document.follow(each)
-                if isinstance(inner, dict) and isinstance(body.get(name), dict):
-                    yield join(name), inner
+            for name in found.get("properties") or {}:
+                if isinstance(body, dict) and isinstance(body.get(name), dict):
+                    place = at + join("properties", name)
+                    yield from ((join(name), each) for _, each in in_place(document, place))
 
     def _send(self, call: Call, spot: _Spot, variant: Variant) -> None:
         self._judge(self._ask(call), spot, variant)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from specwright.conformance.contract.alternatives import alternatives, number
+from specwright.conformance.contract.samples import sample
 from specwright.conformance.recording.exchange import JsonValue
+from specwright.document.model import Document
 from specwright.vocabulary.keywords.error import Condition
 
 # Longer texts and lists are for servers to refuse by the size of the body.
@@ -14,6 +18,13 @@ _LONGEST = 5_000
 # Of the texts that lack one letter.
 _SHORTENED = 12
 _INTERNATIONAL = "Zoë 名前 🎒"
+# Formats of which every reader refuses a text with a space and no digits.
+_CHECKED = frozenset(
+    (
+        *("date", "date-time", "time", "duration", "uuid"),
+        *("email", "hostname", "ipv4", "ipv6", "uri"),
+    )
+)
 # Numbers that are no machine words, and characters that databases and C end a text with.
 _ODD: dict[str, tuple[JsonValue, ...]] = {
     "integer": (2**31, 2**63, -(2**63) - 1),
@@ -39,8 +50,19 @@ class Variant:
     condition: Condition | None
 
 
-def variants(schema: dict[str, Any], usual: JsonValue) -> Iterator[Variant]:
+def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[Variant]:
     """Values beside a usual one; whether they fit is checked before they are sent."""
+    seen: list[tuple[type, JsonValue]] = []
+    for plain in alternatives(document, schema):
+        for variant in _variants(document, plain, usual):
+            # To Python, 1 and true are equal.
+            kind = type(variant.value), variant.value
+            if kind not in seen:
+                seen.append(kind)
+                yield variant
+
+
+def _variants(document: Document, schema: dict[str, Any], usual: JsonValue) -> Iterator[Variant]:
     kind = _kind(schema)
     for wrong in _WRONG_TYPES.get(kind, ()):
         yield Variant(f"{wrong!r} for a {kind}", wrong, Condition.INVALID_VALUE)
@@ -52,16 +74,23 @@ def variants(schema: dict[str, Any], usual: JsonValue) -> Iterator[Variant]:
             yield Variant("a value out of the list", "no-such-value", Condition.INVALID_VALUE)
         return
     if kind in ("integer", "number"):
-        yield from _numbers(schema)
+        yield from _numbers(schema, kind, number(usual) or 0)
     if kind == "string":
         yield from _texts(schema, usual if isinstance(usual, str) else "text")
     if kind == "array":
-        yield from _arrays(schema)
+        yield from _arrays(document, schema)
 
 
-def odd(schema: dict[str, Any]) -> tuple[JsonValue, ...]:
+def odd(document: Document, schema: Any) -> tuple[JsonValue, ...]:
     """Values that a server may take or refuse, but must not fail at."""
-    return () if "enum" in schema or "const" in schema else _ODD.get(_kind(schema), ())
+    return tuple(
+        dict.fromkeys(
+            value
+            for plain in alternatives(document, schema)
+            if "enum" not in plain and "const" not in plain
+            for value in _ODD.get(_kind(plain), ())
+        )
+    )
 
 
 def _kind(schema: dict[str, Any]) -> str:
@@ -69,16 +98,29 @@ def _kind(schema: dict[str, Any]) -> str:
     return declared if isinstance(declared, str) else ""
 
 
-def _numbers(schema: dict[str, Any]) -> Iterator[Variant]:
-    for keyword, step in (("minimum", -1), ("maximum", 1)):
-        if isinstance(schema.get(keyword), int):
-            limit = schema[keyword]
+def _numbers(schema: dict[str, Any], kind: str, usual: float) -> Iterator[Variant]:
+    for keyword, step, inward in (("minimum", -1, math.ceil), ("maximum", 1, math.floor)):
+        limit = number(schema.get(keyword))
+        if limit is not None:
+            limit = inward(limit) if kind == "integer" else limit
             yield Variant(f"{limit}, the {keyword},", limit, None)
             yield Variant(f"{limit + step}", limit + step, Condition.OUT_OF_RANGE)
+    for keyword, step in (("exclusiveMinimum", 1), ("exclusiveMaximum", -1)):
+        limit = number(schema.get(keyword))
+        if limit is not None:
+            yield Variant(f"{limit}, the {keyword},", limit, Condition.OUT_OF_RANGE)
+            yield Variant(f"{limit + step}", limit + step, None)
+    multiple = number(schema.get("multipleOf"))
+    if multiple is not None and multiple != 1:
+        beside = usual + (1 if kind == "integer" else multiple / 2)
+        yield Variant(f"{beside}, not in steps of {multiple},", beside, Condition.INVALID_VALUE)
 
 
 def _texts(schema: dict[str, Any], usual: str) -> Iterator[Variant]:
-    least, most = schema.get("minLength", 0), schema.get("maxLength", _LONGEST)
+    least, most = int(schema.get("minLength", 0)), int(schema.get("maxLength", _LONGEST))
+    if schema.get("format") in _CHECKED:
+        wrong = f"no {schema['format']}"
+        yield Variant(f"'{wrong}'", wrong, Condition.INVALID_VALUE)
     if "format" not in schema:
         for limit, beyond in ((least, least - 1), (most, most + 1)):
             if 0 <= beyond <= _LONGEST:
@@ -104,11 +146,10 @@ def _shortened(usual: str) -> Iterator[str]:
         yield usual[:index] + usual[index + 1 :]
 
 
-def _arrays(schema: dict[str, Any]) -> Iterator[Variant]:
-    item = schema.get("items") if isinstance(schema.get("items"), dict) else {}
-    value = (item or {}).get("enum", ["text"])[0]
+def _arrays(document: Document, schema: dict[str, Any]) -> Iterator[Variant]:
+    value = sample(document, schema.get("items", {"type": "string"}))
     for keyword, step in (("minItems", -1), ("maxItems", 1)):
-        limit = schema.get(keyword)
+        limit = number(schema.get(keyword))
         if isinstance(limit, int) and 0 <= limit + step <= _LONGEST:
             yield Variant(
                 f"a list of {limit + step}", [value] * (limit + step), Condition.INVALID_LENGTH

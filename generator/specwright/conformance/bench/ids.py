@@ -1,0 +1,151 @@
+"""Ids that answers gave, by the paths that they lead to and by names such as `user_id`."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TypeVar
+from urllib.parse import urljoin
+
+from specwright.conformance.contract.calls import Call, Key
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.contract.links import (
+    Unknown,
+    evaluate,
+    leads,
+    named,
+    names_of,
+    wanted_names,
+)
+from specwright.conformance.contract.read_only import in_place
+from specwright.conformance.contract.resources import (
+    Shape,
+    singular,
+    up_to_variables,
+)
+from specwright.conformance.contract.routes import Routes
+from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.record import Linked
+from specwright.names import snake
+from specwright.pointer import join
+
+# The newest ones that are kept, and those that are tried.
+_KEPT, _TRIED = 20, 3
+# Members of a body by which it names something else; a name or a code is often its own.
+_REFERENCES = ("id", "uuid", "uid", "slug")
+
+_Each = TypeVar("_Each")
+
+
+@dataclass(frozen=True, slots=True)
+class _Trail:
+    """The values of the variables of a path that belong together."""
+
+    values: tuple[JsonValue, ...]
+    expressions: tuple[str, ...]
+    source: str
+
+
+class Ids:
+    """Remembers ids, and gives those of one thing together with those of what it is a part of."""
+
+    def __init__(self, contract: Contract, base_url: str, linked: dict[Linked, Linked]) -> None:
+        self._contract = contract
+        self._routes = Routes(contract, base_url)
+        # Parameters with where their values come from, for the report.
+        self._linked = linked
+        self._trails: dict[Shape, list[_Trail]] = defaultdict(list)
+        self._named: dict[str, list[tuple[JsonValue, Linked]]] = defaultdict(list)
+
+    def learn(self, call: Call, exchange: Exchange) -> None:
+        """Remember the ids of a successful answer."""
+        contract, operation, response = self._contract, call.operation, exchange.response
+        assert response is not None
+        location = response.header("location")
+        if location is not None:
+            self._follow(urljoin(exchange.request.url, location), operation)
+        for lead in leads(contract, call, response):
+            try:
+                values = tuple(evaluate(each, call, response) for each in lead.expressions)
+            except Unknown:
+                continue
+            self._keep(lead.shape, _Trail(values, lead.expressions, operation.name))
+        for name, place in named(contract, operation, response):
+            found = value_at(response.json_or_none, place), (operation.name, place)
+            _put_first(self._named[name], found)
+
+    def _follow(self, url: str, operation: Operation) -> None:
+        found = self._routes.path(url)
+        for part, names in up_to_variables(found[0]) if found else ():
+            values = tuple(found[1][: len(names)]) if found else ()
+            expressions = ("$response.header.Location",) * len(names)
+            self._keep(part, _Trail(values, expressions, operation.name))
+
+    def _keep(self, path: Shape, trail: _Trail) -> None:
+        known = self._trails[path]
+        if all(list(map(str, each.values)) != list(map(str, trail.values)) for each in known):
+            _put_first(known, trail)
+
+    def path(self, operation: Operation) -> dict[Key, list[JsonValue]]:
+        """Return values of path parameters, of which those at the same index belong together."""
+        for part, names in up_to_variables(operation.site.key):
+            trails = self._trails[part][:_TRIED]
+            if trails:
+                newest = trails[0]
+                for name, expression in zip(names, newest.expressions, strict=True):
+                    self._linked[operation.name, name] = newest.source, expression
+                return {
+                    ("path", name): [each.values[index] for each in trails]
+                    for index, name in enumerate(names)
+                }
+        return {}
+
+    def parameter(self, operation: Operation, slot: ParameterSlot) -> list[JsonValue]:
+        """Return values of a parameter, by its name; those that fit its schema."""
+        name = slot.written.wire
+        return self._by_name(operation, name, wanted_names(operation.site.key, name), slot.schema)
+
+    def members(self, operation: Operation, body: JsonValue) -> dict[str, JsonValue]:
+        """Return the members of a body that name something else, such as its `flow_id`."""
+        schema = self._contract.body_schema(operation)
+        if schema is None or not isinstance(body, dict):
+            return {}
+        places = {
+            name: at + join("properties", name)
+            for at, found in in_place(self._contract.document, schema)
+            for name in found.get("properties") or {}
+        }
+        own = tuple(f"{each}_" for each in names_of(self._contract, operation, 201))
+        found: dict[str, JsonValue] = {}
+        for name in body.keys() & places.keys():
+            one = singular(snake(name))
+            if one.rpartition("_")[2] not in _REFERENCES or one.startswith(own):
+                continue
+            is_list = isinstance(body[name], list)
+            place = places[name]
+            values = self._by_name(operation, name, (one,), f"{place}/items" if is_list else place)
+            if values:
+                found[name] = values[:1] if is_list else values[0]
+        return found
+
+    def _by_name(
+        self, operation: Operation, name: str, names: Iterable[str], schema: str
+    ) -> list[JsonValue]:
+        problems = self._contract.requests.problems
+        fitting = [
+            each
+            for wanted in names
+            for each in self._named.get(wanted, ())
+            if not any(problems(schema, each[0]))
+        ][:_TRIED]
+        if fitting:
+            self._linked[operation.name, name] = fitting[0][1]
+        return [value for value, _ in fitting]
+
+
+def _put_first(known: list[_Each], found: _Each) -> None:
+    if found in known:
+        known.remove(found)
+    known.insert(0, found)
+    del known[_KEPT:]

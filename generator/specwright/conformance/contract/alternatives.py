@@ -1,0 +1,53 @@
+"""The plain schemas that a schema is made of: of one type each, without references."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from itertools import product
+from typing import Any
+
+from specwright.document.model import Document
+
+_DEPTH = 8
+# Of a schema; unions of unions multiply.
+_MOST = 20
+_UNIONS = ("anyOf", "oneOf")
+
+
+def alternatives(document: Document, schema: Any) -> list[dict[str, Any]]:
+    """Return what a value may fit: the members of unions and of lists of types, one by one.
+
+    They only say what is worth trying: a value is held against the schema itself.
+    """
+    return list(_alternatives(document, schema, 0))[:_MOST]
+
+
+def _alternatives(document: Document, schema: Any, depth: int) -> Iterator[dict[str, Any]]:
+    schema = document.follow(schema)
+    if not isinstance(schema, dict) or depth > _DEPTH:
+        return
+    own = {name: each for name, each in schema.items() if name not in ("allOf", *_UNIONS)}
+    parts = [[each] for each in _members(schema, "allOf")]
+    parts += [found for keyword in _UNIONS if (found := _members(schema, keyword))]
+    choices = [
+        [found for each in part for found in _alternatives(document, each, depth + 1)] or [{}]
+        for part in parts
+    ]
+    for chosen in product(*choices):
+        merged = {name: each for part in (own, *chosen) for name, each in part.items()}
+        types = merged.get("type")
+        for kind in types if isinstance(types, list) else [types]:
+            yield merged if kind is None else {**merged, "type": kind}
+
+
+def _members(schema: dict[str, Any], keyword: str) -> list[Any]:
+    found = schema.get(keyword)
+    return found if isinstance(found, list) else []
+
+
+def number(value: object) -> int | float | None:
+    """Return a finite number, a whole one as an integer however it is written; else None."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not math.isfinite(value):
+        return None
+    return int(value) if value == int(value) else value

@@ -1,0 +1,44 @@
+"""Members that only answers have (`readOnly`: OpenAPI 3.1.1, 4.8.24)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import deepcopy
+from typing import Any
+
+from specwright.document.applicators import Subschema, applying
+from specwright.document.model import Document
+from specwright.document.shape import walk
+from specwright.pointer import Pointer, resolve
+
+
+def in_place(document: Document, schema: Pointer) -> Iterator[tuple[Pointer, dict[str, Any]]]:
+    """Yield the schema at a pointer and those that apply beside it, each with its place."""
+    start = Subschema(schema, resolve(document.data, schema))
+    for each in applying(document, [start]):
+        if isinstance(each.value, dict):
+            yield each.pointer, each.value
+
+
+def is_read_only(document: Document, schema: Pointer) -> bool:
+    """Whether a server may ignore a member that is sent, or refuse it."""
+    return any(each.get("readOnly") is True for _, each in in_place(document, schema))
+
+
+def for_requests(document: Document) -> Document:
+    """Return the document without the demand for members that only answers have."""
+    copied = document.with_data(deepcopy(document.data))
+    for node in walk(copied.data):
+        required, properties = node.value.get("required"), node.value.get("properties")
+        if node.kind == "schema" and isinstance(required, list) and isinstance(properties, dict):
+            node.value["required"] = [
+                name for name in required if not _is_marked(copied, properties.get(name))
+            ]
+    return copied
+
+
+def _is_marked(document: Document, described: Any) -> bool:
+    return any(
+        isinstance(each, dict) and each.get("readOnly") is True
+        for each in (described, document.follow(described))
+    )

@@ -1,0 +1,61 @@
+"""What paths call a resource, and the shapes of paths."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from specwright.names import snake
+
+# The parts of a path; a variable is None, so that its name does not matter.
+Shape: TypeAlias = "tuple[str | None, ...]"
+
+# Below a collection, what is done with it and not one of its members.
+COLLECTION_VERBS = frozenset(
+    ("new", "create", "add", "register", "search", "filter", "query", "list", "all", "paginate")
+)
+_VARIABLE = re.compile(r"\{([^{}]+)\}")
+
+
+def shape(path: str) -> Shape:
+    """Return the parts of a path, however it ends: `/users/{id}/` is `("users", None)`."""
+    parts = path.strip("/").split("/")
+    return tuple(None if _VARIABLE.fullmatch(part) else part for part in parts if part)
+
+
+def variables(path: str) -> list[str]:
+    """Return the names of the variables that are whole parts of a path."""
+    parts = (_VARIABLE.fullmatch(part) for part in path.split("/"))
+    return [found[1] for found in parts if found is not None]
+
+
+def up_to_variables(path: str) -> Iterator[tuple[Shape, list[str]]]:
+    """Yield the shapes of a path up to each of its variables, with those before, longest first."""
+    parts, names = shape(path), variables(path)
+    ends = [number for number, part in enumerate(parts, 1) if part is None]
+    for count in range(len(ends), 0, -1):
+        yield parts[: ends[count - 1]], names[:count]
+
+
+def singular(name: str) -> str:
+    """Return one of many, by the usual endings."""
+    for ending, replaced in (
+        ("ies", "y"),
+        ("sses", "ss"),
+        ("xes", "x"),
+        ("ches", "ch"),
+        ("ss", "ss"),
+    ):
+        if name.endswith(ending):
+            return name.removesuffix(ending) + replaced
+    return name.removesuffix("s")
+
+
+def qualified(path: str, variable: str) -> str:
+    """Return the name of a variable with that of its collection: `user_id` in `/users/{id}`."""
+    before = path.partition(f"{{{variable}}}")[0]
+    literals = [snake(each) for each in before.strip("/").split("/") if "{" not in each]
+    plain = snake(variable)
+    collection = next((each for each in reversed(literals) if each != plain), "")
+    return f"{singular(collection)}_{plain}"

@@ -1,0 +1,37 @@
+"""Contracts that FastAPI writes of applications, which are then tested by these contracts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fastapi import FastAPI
+
+from specwright.conformance.bench.target import Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record
+from specwright.conformance.rules.monitors import Monitors
+from specwright.document.sources.load import load
+from tests.conformance.shop import serving
+
+
+@contextmanager
+def bench_of(app: FastAPI, place: Path) -> Iterator[Workbench]:
+    """A bench at which nothing was called yet, with monitors."""
+    path = place / "openapi.json"
+    path.write_text(json.dumps(app.openapi()), "utf-8")
+    contract, record = Contract(load(path)), Record()
+    record.monitors = (Monitors(contract, record),)
+    outer = FastAPI()
+    outer.mount("/v1", app)
+    with serving(outer) as url, Target(url, None, record, {}) as target:
+        yield Workbench(contract, target, "scenarios")
+
+
+def messages(bench: Workbench, *rules: str) -> list[str]:
+    """What was found by some rules."""
+    found = bench.target.record.failures.values()
+    return [each.message for each in found if each.rule in rules]

@@ -1,0 +1,92 @@
+"""Servers that are right, and that the tests' own doings must not make look wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import FastAPI, HTTPException
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel, Field
+
+from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.robustness import robustness
+from specwright.conformance.scenarios.states import deleted
+from specwright.conformance.scenarios.validation import validation
+from tests.conformance.fastapi_apps import bench_of, messages
+
+READ_ONLY = {"readOnly": True}
+NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"description": "It is not there."}}
+
+
+class Coffee(BaseModel):
+    """What is sent and what is read, in one schema."""
+
+    id: Annotated[int, Field(json_schema_extra=READ_ONLY)] = 1
+    roast: Annotated[str, Field(max_length=9)]
+
+
+def test_members_that_are_only_read_are_not_demanded_and_not_blamed(tmp_path: Path) -> None:
+    app = FastAPI()
+
+    @app.post("/coffees")
+    def add(coffee: dict[str, Any]) -> dict[str, Any]:
+        # What is only read is ignored, whatever it is.
+        if not isinstance(coffee.get("roast"), str) or len(coffee["roast"]) > 9:
+            raise HTTPException(422)
+        return {"id": 1, "roast": coffee["roast"]}
+
+    described = app.openapi()
+    schema = Coffee.model_json_schema()
+    schema["required"] = ["id", "roast"]
+    content = described["paths"]["/coffees"]["post"]["requestBody"]["content"]
+    content["application/json"]["schema"] = schema
+    with bench_of(app, tmp_path) as bench:
+        explore(bench)
+        sent = [each.request.json_or_none for each in bench.target.record.exchanges]
+        validation(bench)
+        assert {"roast": "text"} in sent
+        assert messages(bench, "invalid-accepted") == []
+        assert bench.target.record.checked["invalid-accepted"]
+
+
+def upsert() -> FastAPI:
+    """Coffees that a PUT makes, and settings that a DELETE clears."""
+    app = FastAPI()
+    coffees: dict[str, dict[str, Any]] = {}
+
+    @app.put("/coffees/{name}", responses={201: {}, **NOT_FOUND})
+    def put(name: str, coffee: Coffee) -> Response:
+        is_new = name not in coffees
+        coffees[name] = coffee.model_dump()
+        return JSONResponse(coffees[name], 201 if is_new else 200)
+
+    @app.get("/coffees/{name}", responses=NOT_FOUND)
+    def get(name: str) -> Coffee:
+        if name not in coffees:
+            raise HTTPException(404)
+        return Coffee(**coffees[name])
+
+    @app.delete("/coffees/{name}", status_code=204, responses=NOT_FOUND)
+    def remove(name: str) -> None:
+        if coffees.pop(name, None) is None:
+            raise HTTPException(404)
+
+    @app.get("/roasters/{name}/settings")
+    def settings(name: str) -> dict[str, str]:
+        return {"roast": "light"}
+
+    @app.delete("/roasters/{name}/settings", status_code=204)
+    def clear(name: str) -> None:
+        return None
+
+    return app
+
+
+def test_what_a_put_makes_is_there_and_what_is_cleared_has_defaults(tmp_path: Path) -> None:
+    with bench_of(upsert(), tmp_path) as bench:
+        explore(bench)
+        robustness(bench)
+        deleted(bench)
+        assert bench.target.record.checked["deleted-is-gone"] == {"/paths/~1coffees~1{name}/delete"}
+        assert messages(bench, "deleted-is-gone", "created-is-found") == []

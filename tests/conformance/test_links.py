@@ -1,0 +1,201 @@
+"""Ids that lead from one answer to the next request, however an API spells them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from fastapi import FastAPI, HTTPException
+from fastapi.responses import Response
+from pydantic import BaseModel
+
+from specwright.conformance.results import coverage
+from specwright.conformance.scenarios.explore import explore
+from tests.conformance.fastapi_apps import bench_of
+
+
+class Named(BaseModel):
+    """What is sent to make something."""
+
+    title: str
+
+
+def slashes() -> FastAPI:
+    """Collections with a slash at the end, as Django and FastAPI's tutorial write them."""
+    app, items = FastAPI(), dict[str, Any]()
+
+    @app.post("/items/", status_code=201)
+    def add(item: Named) -> dict[str, str]:
+        items[made := str(uuid4())] = item
+        return {"id": made}
+
+    @app.get("/items/{item_id}")
+    def get(item_id: str) -> dict[str, str]:
+        return {"id": found(items, item_id)}
+
+    @app.delete("/items/{item_id}/", status_code=204)
+    def remove(item_id: str) -> None:
+        del items[found(items, item_id)]
+
+    return app
+
+
+def nested() -> FastAPI:
+    """Three levels, of which each belongs to the one above."""
+    app, made = FastAPI(), set[tuple[str, ...]]()
+
+    def add(*parents: str) -> dict[str, str]:
+        if parents and parents not in made:
+            raise HTTPException(404)
+        made.add((*parents, name := str(uuid4())))
+        return {"id": name}
+
+    def get(*names: str) -> dict[str, str]:
+        return {"id": names[-1]} if names in made else found({}, names[-1])
+
+    app.post("/users", status_code=201)(lambda: add())
+    app.get("/users/{user_id}")(lambda user_id: get(user_id))
+    app.post("/users/{user}/posts", status_code=201)(lambda user: add(user))
+    app.get("/users/{user_id}/posts/{post_id}")(lambda user_id, post_id: get(user_id, post_id))
+    app.post("/users/{u}/posts/{p}/notes", status_code=201)(lambda u, p: add(u, p))
+    app.get("/users/{u}/posts/{p}/notes/{n}")(lambda u, p, n: get(u, p, n))
+    return app
+
+
+def enveloped() -> FastAPI:
+    """An id within `data`, beside a list that is a part of what was made."""
+    app, items = FastAPI(), dict[str, Any]()
+
+    @app.post("/items", status_code=201)
+    def add(item: Named) -> dict[str, Any]:
+        items[made := str(uuid4())] = item
+        return {"data": {"id": made, "lines": [{"id": "line"}]}, "errors": [{"id": "none"}]}
+
+    @app.get("/items/{itemId}")
+    def get(itemId: str) -> dict[str, str]:  # noqa: N803 - as the path has it
+        return {"id": found(items, itemId)}
+
+    return app
+
+
+def located() -> FastAPI:
+    """An id in `Location` alone."""
+    app, items = FastAPI(), dict[str, Any]()
+
+    @app.post("/items", status_code=201)
+    def add(item: Named) -> Response:
+        items[made := str(uuid4())] = item
+        return Response(status_code=201, headers={"Location": f"items/{made}"})
+
+    @app.get("/items/{item_id}")
+    def get(item_id: str) -> dict[str, str]:
+        return {"id": found(items, item_id)}
+
+    return app
+
+
+def elsewhere() -> FastAPI:
+    """What another path makes, and names of its own: a slug, and a key that the client chose."""
+    app, items, keys = FastAPI(), dict[str, Any](), dict[str, Any]()
+
+    @app.post("/things/new", status_code=201)
+    def add(item: Named) -> dict[str, str]:
+        items[made := f"slug-{uuid4()}"] = item
+        return {"slug": made, "thing_code": f"code-{made}"}
+
+    @app.get("/things/{slug}")
+    def get(slug: str) -> dict[str, str]:
+        return {"slug": found(items, slug)}
+
+    @app.get("/codes")
+    def by_code(thing_code: str) -> dict[str, str]:
+        return {"slug": found(items, thing_code.removeprefix("code-"))}
+
+    @app.get("/thing/by/{thing_slug}/label")
+    def label(thing_slug: str) -> dict[str, str]:
+        return {"label": found(items, thing_slug)}
+
+    @app.post("/tenants")
+    def tenant(named: dict[str, Any]) -> dict[str, str]:
+        keys[named.get("name", "none")] = named
+        return {}
+
+    @app.get("/tenants/{tenant}")
+    def get_tenant(tenant: str) -> dict[str, str]:
+        return {"name": found(keys, tenant)}
+
+    body = app.openapi()["paths"]["/tenants"]["post"]["requestBody"]["content"]
+    name = {"type": "string", "enum": ["acme"]}
+    body["application/json"]["schema"] = {
+        "type": "object",
+        "required": ["name"],
+        "properties": {"name": name},
+    }
+    return app
+
+
+class Run(BaseModel):
+    """It names its parents in the body."""
+
+    flow_id: UUID
+    label_ids: list[UUID]
+
+
+def parents_in_bodies() -> FastAPI:
+    """What is only made for what is there already."""
+    app, flows, labels = FastAPI(), set[UUID](), set[UUID]()
+
+    def made(kind: set[UUID]) -> dict[str, UUID]:
+        kind.add(name := uuid4())
+        return {"id": name}
+
+    @app.post("/runs/", status_code=201)
+    def start(run: Run) -> dict[str, UUID]:
+        if run.flow_id not in flows or not labels.issuperset(run.label_ids):
+            raise HTTPException(409)
+        return {"id": uuid4()}
+
+    app.post("/flows/", status_code=201)(lambda: made(flows))
+    app.post("/labels/", status_code=201)(lambda: made(labels))
+    return app
+
+
+def found(known: dict[str, Any], name: str) -> Any:
+    if name not in known:
+        raise HTTPException(404)
+    return name
+
+
+@pytest.mark.parametrize("app", [slashes, nested, enveloped, located, elsewhere, parents_in_bodies])
+def test_every_operation_is_reached(tmp_path: Path, app: Callable[[], FastAPI]) -> None:
+    with bench_of(app(), tmp_path) as bench:
+        explore(bench)
+        assert coverage.never_succeeded(bench.contract, bench.target.record) == []
+
+
+def test_what_was_linked_is_known_by_operation_and_place(tmp_path: Path) -> None:
+    with bench_of(nested(), tmp_path) as bench:
+        explore(bench)
+        names = {each.name: each.site.key for each in bench.contract.operations.values()}
+        linked = {
+            (names[reader], parameter): (names[source], place)
+            for (reader, parameter), (source, place) in bench.target.record.linked.items()
+        }
+        post = "/users/{user_id}/posts/{post_id}"
+        assert linked[post, "user_id"] == ("/users/{user}/posts", "$request.path.user")
+        assert linked[post, "post_id"] == ("/users/{user}/posts", "$response.body#/id")
+
+
+def test_a_parent_that_a_body_names_is_known_by_its_name(tmp_path: Path) -> None:
+    with bench_of(parents_in_bodies(), tmp_path) as bench:
+        explore(bench)
+        linked = {key[1]: value[1] for key, value in bench.target.record.linked.items()}
+        assert linked == {"flow_id": "/id", "label_ids": "/id"}
+        flow, label = (f"POST /{each}/" for each in ("flows", "labels"))
+        assert coverage.linked(bench.target.record).rows == (
+            ("flow_id", flow, "/id", "POST /runs/"),
+            ("label_ids", label, "/id", "POST /runs/"),
+        )

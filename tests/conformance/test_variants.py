@@ -1,0 +1,89 @@
+"""Values around the limits of a schema, in every form in which frameworks write them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.conformance.scenarios.variants import odd, variants
+from specwright.document.instances import Instances
+from specwright.document.model import Document
+from specwright.document.sources.load import load
+
+NULL = {"type": "null"}
+SCHEMA = "/components/schemas/Thing"
+
+
+def loaded(tmp_path: Path, schema: object) -> Document:
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Things", "version": "1"},
+        "components": {"schemas": {"Thing": schema, "Size": {"type": "integer", "maximum": 9.0}}},
+    }
+    path = tmp_path / "things.json"
+    path.write_text(json.dumps(document), "utf-8")
+    return load(path)
+
+
+def tried(tmp_path: Path, schema: object, usual: Any = None) -> tuple[list[str], list[str]]:
+    """The values that fit and are tried as such, and those that do not, as JSON."""
+    document = loaded(tmp_path, schema)
+    judge = Instances(document)
+    found: tuple[list[str], list[str]] = ([], [])
+    for each in variants(document, schema, usual):
+        wrong = any(judge.problems(SCHEMA, each.value))
+        if wrong is (each.condition is not None):
+            found[wrong].append(json.dumps(each.value))
+    return found
+
+
+@pytest.mark.parametrize(
+    ("schema", "fits", "wrong"),
+    [
+        # As Pydantic writes `Field(ge=0, le=10)`, and `int | None` of it.
+        ({"type": "integer", "minimum": 0.0, "maximum": 10.0}, {"0", "10"}, {"-1", "11"}),
+        ({"anyOf": [{"type": "integer", "minimum": 0.0}, NULL]}, {"0"}, {"-1"}),
+        ({"oneOf": [{"type": "integer", "maximum": 10}, NULL]}, {"10"}, {"11"}),
+        ({"type": ["integer", "null"], "minimum": 1}, {"1"}, {"0"}),
+        ({"allOf": [{"$ref": "#/components/schemas/Size"}]}, {"9"}, {"10"}),
+        ({"anyOf": [{"$ref": "#/components/schemas/Size"}, NULL]}, {"9"}, {"10"}),
+        ({"type": "integer", "minimum": 0.5, "maximum": 2.5}, {"1", "2"}, {"0", "3"}),
+        ({"type": "integer", "exclusiveMinimum": 0.0}, {"1"}, {"0"}),
+        ({"type": "number", "exclusiveMaximum": 5}, {"4"}, {"5"}),
+        ({"type": "number", "minimum": 0.25}, {"0.25"}, {"-0.75"}),
+        ({"type": "integer", "multipleOf": 5.0}, set(), {"1"}),
+        ({"type": "number", "multipleOf": 0.5}, set(), {"0.25"}),
+        ({"anyOf": [{"type": "string", "maxLength": 2.0}, NULL]}, {'"te"'}, {'"tex"', "17"}),
+        ({"type": "array", "items": {"type": "integer"}, "maxItems": 1}, set(), {"[1, 1]"}),
+    ],
+)
+def test_both_sides_of_each_limit_are_tried(
+    tmp_path: Path, schema: object, fits: set[str], wrong: set[str]
+) -> None:
+    found = tried(tmp_path, schema, "text" if "string" in str(schema) else None)
+    assert fits <= set(found[0])
+    assert wrong <= set(found[1])
+
+
+@pytest.mark.parametrize("schema", [{"type": ["integer", "null"]}, {"anyOf": [{}, NULL]}])
+def test_null_is_not_wrong_where_it_is_allowed(tmp_path: Path, schema: object) -> None:
+    assert "null" not in tried(tmp_path, schema)[1]
+
+
+@pytest.mark.parametrize("format", ["uuid", "date", "date-time", "email", "uri", "ipv4"])
+def test_a_text_without_the_format_is_wrong(tmp_path: Path, format: str) -> None:
+    schema = {"anyOf": [{"type": "string", "format": format}, NULL]}
+    assert f'"no {format}"' in tried(tmp_path, schema)[1]
+
+
+def test_numbers_that_are_no_machine_words_are_tried_in_unions_too(tmp_path: Path) -> None:
+    schema = {"anyOf": [{"type": "integer"}, NULL]}
+    assert 2**63 in odd(loaded(tmp_path, schema), schema)
+
+
+def test_nothing_is_tried_twice(tmp_path: Path) -> None:
+    found = tried(tmp_path, {"anyOf": [{"type": "integer"}, {"type": "integer", "minimum": 0}]})
+    assert len(found[1]) == len(set(found[1]))
