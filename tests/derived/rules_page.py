@@ -28,13 +28,16 @@ where = "/paths/~1legacy/*"
 reason = "The old paths go in version 2."
 ```
 
-`where` is a glob for JSON pointers, in which `*` matches slashes, too. `specwright explain RULE`
-shows one of the rules below on the terminal.
+`where` is a glob for JSON pointers, or for operations such as `GET /legacy/*`; `*` matches slashes,
+too. A waiver may have a last day, `expires = 2027-01-31`. A table such as
+`[levels."GET /legacy/*"]` has levels for the places that its glob matches. `specwright explain
+RULE` shows one of the rules below on the terminal.
 
 The chapters whose names start with *Changes* are those of `specwright diff`, which knows no
 profiles ([reviewing changes](review.md)). Their examples are two documents each: the older one,
 `---`, the newer one. Those whose names start with *Behaviour* are of `specwright test`, and look at
-a running implementation ([testing a deployment](../how-to/test-a-deployment.md)); those about
+a running implementation ([testing a deployment](../how-to/test-a-deployment.md)), with the levels
+and waivers of the same file; those about
 deliveries are of `specwright test-receiver`.
 """
 

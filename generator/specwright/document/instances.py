@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -14,6 +15,7 @@ from specwright.pointer import Pointer, join
 from specwright.text import shorten
 
 _BASE = "document:/"
+_LONGEST_LIMIT = 40
 _BRANCHING = ("anyOf", "oneOf")
 
 
@@ -24,12 +26,14 @@ class Problem:
     Attributes:
         missing: the property that it lacks.
         keyword: of the schema that it breaks.
+        limit: the keyword with its value, such as `minimum 0`; empty where that is long.
     """
 
     pointer: Pointer
     message: str
     missing: str | None = None
     keyword: str = ""
+    limit: str = ""
 
 
 class Instances:
@@ -83,4 +87,15 @@ def _problem(error: jsonschema_rs.ValidationError) -> Problem:
             break
         error = best
     missing = getattr(error.kind, "property", None) if error.kind.name == "required" else None
-    return Problem(join(*error.instance_path), shorten(error.message), missing)
+    keyword = error.kind.name
+    return Problem(
+        join(*error.instance_path), shorten(error.message), missing, keyword, _limit(error)
+    )
+
+
+def _limit(error: jsonschema_rs.ValidationError) -> str:
+    value = getattr(error.kind, "value", None)
+    if error.kind.name == "type" and isinstance(value, list):
+        return f"type {' or '.join(map(str, value))}"
+    written = value if isinstance(value, str) else json.dumps(value)
+    return f"{error.kind.name} {written}" if len(written) <= _LONGEST_LIMIT else ""

@@ -50,7 +50,7 @@ def blamed(document: Document, check: str, *exchanges: Exchange) -> str | None:
     operation = Routes(Contract(document), BASE).find("/widgets/{id}", "DELETE")
     assert operation is not None
     report = FailedCheck(check, exchanges[-1], operation, exchanges[0], RequestVerdict())
-    found = violation(report, TrafficOracle(document, exchanges))
+    found = violation(report, TrafficOracle(Contract(document), exchanges))
     return None if found is None else found.pointer
 
 
@@ -119,7 +119,7 @@ def answered(document: Document, status: int, code: str) -> bool:
     proof = replace(exchange(1, "POST", 10), response=Response(status, (), body))
     report = FailedCheck("positive_data_acceptance", proof, operation, None, RequestVerdict())
     doubtful = replace(report, verdict=RequestVerdict(doubtful=True))
-    traffic = TrafficOracle(document, [proof])
+    traffic = TrafficOracle(Contract(document), [proof])
     assert violation(doubtful, traffic) is None
     return violation(report, traffic) is not None
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import NOBODY
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.fuzzing.validity import RequestVerdict
-from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.judging.accepted import Sent, accepted_form, accepted_value
+from specwright.conformance.judging.credentials import ignored
+from specwright.conformance.judging.methods import method_violation
+from specwright.conformance.recording.exchange import Exchange, Request, readings
 from specwright.conformance.recording.record import Violation
-from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer, split
 from specwright.vocabulary.keywords.error import ERROR, MALFORMED, Condition
@@ -50,14 +54,14 @@ class FailedCheck:
 class TrafficOracle:
     """What the document and the whole of the traffic say about reports."""
 
-    document: Document
+    contract: Contract
     exchanges: Iterable[Exchange]
     _codes: Mapping[str, Condition | None] = field(init=False)
     _code: Pointer | None = field(init=False)
 
     def __post_init__(self) -> None:
         """Read the declared error codes."""
-        declared = ERROR.read(self.document.data)
+        declared = ERROR.read(self.contract.document.data)
         self._code = None if declared is None else declared.code.raw
         codes = {} if declared is None else declared.codes
         self._codes = {name.raw: code.condition for name, code in codes.items()}
@@ -97,22 +101,34 @@ class TrafficOracle:
         )
 
 
-def _invalid_accepted(report: FailedCheck, _: TrafficOracle) -> Pointer | None:
-    accepted = report.proof.response is not None and report.proof.response.is_success
-    return report.verdict.faults[0] if accepted and report.verdict.faults else None
+def _invalid_accepted(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
+    response, faults = report.proof.response, report.verdict.faults
+    operation = traffic.contract.operations.get(report.operation.pointer)
+    if response is None or not response.is_success or not faults or operation is None:
+        return None
+    for slot in operation.slots:
+        if slot.site.pointer == faults[0]:
+            return _parameter_accepted(report.proof, traffic.contract, operation, slot)
+    return _body_accepted(report.proof, traffic.contract, operation, faults[0])
 
 
-def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Pointer | None:
-    refused = report.verdict.is_valid and traffic.calls_malformed(report)
-    return report.operation.pointer if refused else None
-
-
-def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Pointer | None:
-    # A server may take the key that is good elsewhere for a scheme that it does not belong to.
-    ignored = (
-        report.proof.role == NOBODY and report.status not in _NO_ENTRY and 0 < report.status < 500
+def _parameter_accepted(
+    proof: Exchange, contract: Contract, operation: Operation, slot: ParameterSlot
+) -> Violation:
+    text = _text_of(proof.request, slot)
+    place, name = slot.site.pointer, slot.written.wire
+    if text is None:
+        rule = Behaviour.INVALID_ACCEPTED
+        return accepted_form(operation, proof, place, f"a request without {name}", rule)
+    values = readings(text)
+    first = [next(contract.instances.problems(slot.schema, each), None) for each in values]
+    telling = (
+        each
+        for each, problem in zip(values, first, strict=True)
+        if problem is not None and problem.keyword != "type"
     )
-    return report.operation.pointer if ignored else None
+    sent = Sent(name, place, slot.schema, next(telling, text))
+    return accepted_value(contract, operation, proof, sent)
 
 
 def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
@@ -124,83 +140,109 @@ def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
     return path.endswith("}") and proof.request.method != "PUT"
 
 
-def _of_cause(*statuses: int) -> Callable[[FailedCheck, TrafficOracle], Pointer | None]:
-    """The operation before, if it was answered so and nobody else can be the reason."""
+def _text_of(request: Request, slot: ParameterSlot) -> str | None:
+    if slot.written.location == "header":
+        return request.header(slot.written.wire)
+    parts = urlsplit(request.url)
+    if slot.written.location == "path":
+        return unquote(parts.path.rpartition("/")[2])
+    return dict(parse_qsl(parts.query, keep_blank_values=True)).get(slot.written.wire)
 
-    def pointer(report: FailedCheck, traffic: TrafficOracle) -> Pointer | None:
-        cause = report.cause
-        if cause is None or cause.response is None or cause.response.status not in statuses:
+
+def _body_accepted(
+    proof: Exchange, contract: Contract, operation: Operation, fault: Pointer
+) -> Violation:
+    schema, rule = contract.body_schema(operation), Behaviour.INVALID_ACCEPTED
+    value, body = proof.request.json_or_none, proof.request.body
+    if body is None:
+        return accepted_form(operation, proof, fault, "a request without its body", rule)
+    if schema is None or (value is None and body.strip() != b"null"):
+        return accepted_form(operation, proof, operation.pointer, "a body that is not JSON", rule)
+    return accepted_value(contract, operation, proof, Sent("", schema, schema, value))
+
+
+def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
+    if not (report.verdict.is_valid and traffic.calls_malformed(report)):
+        return None
+    cause = f"a request that fits the document is refused as malformed: {report.status}"
+    return _of_operation(report, Behaviour.VALID_REFUSED, report.operation, cause)
+
+
+def _credentials_ignored(report: FailedCheck, _: TrafficOracle) -> Violation | None:
+    # A server may take the key that is good elsewhere for a scheme that it does not belong to.
+    if report.proof.role != NOBODY or report.status in _NO_ENTRY or not 0 < report.status < 500:
+        return None
+    how = "without valid credentials"
+    return ignored(_named(report.operation), report.operation.pointer, report.proof, how)
+
+
+def _after(
+    rule: Behaviour, said: str, *statuses: int
+) -> Callable[[FailedCheck, TrafficOracle], Violation | None]:
+    """What a request proves of the one before, if that was answered so and is the only reason."""
+
+    def judge(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
+        before = report.cause
+        if before is None or before.response is None or before.operation is None:
             return None
-        is_blamed = _may_tell(cause, report.proof, traffic)
-        return (
-            cause.operation if is_blamed and traffic.is_undisturbed(cause, report.proof) else None
+        operation = traffic.contract.operations.get(before.operation)
+        is_reason = before.response.status in statuses and _may_tell(before, report.proof, traffic)
+        if operation is None or not is_reason or not traffic.is_undisturbed(before, report.proof):
+            return None
+        message = (
+            f"what {operation.name} {said} ({before.response.status}) is answered "
+            f"{report.status} by {_named(report.operation)}"
         )
+        cause = f"what was {said} is answered {report.status}"
+        return Violation(rule, operation.pointer, message, (before, report.proof), cause)
 
-    return pointer
+    return judge
 
 
-def _method_allowed(report: FailedCheck, _: TrafficOracle) -> Pointer | None:
-    """A method that no resource of the server has may be answered with 501 (RFC 9110, 9.1)."""
-    return report.operation.item.pointer if 0 < report.status < 500 else None
+def _method_allowed(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
+    return method_violation(traffic.contract, report.operation, report.proof)
+
+
+def _of_operation(
+    report: FailedCheck, rule: Behaviour, operation: OperationSite, cause: str
+) -> Violation:
+    shown = (report.cause, report.proof) if report.cause else (report.proof,)
+    return Violation(rule, operation.pointer, f"{_named(operation)}: {cause}", shown, cause)
+
+
+def _named(operation: OperationSite) -> str:
+    return f"{operation.method} {operation.key}"
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """The meaning of a check.
+    """The meaning of a check: a rule, and what a report proves of it, if anything."""
 
-    Attributes:
-        pointer: the part of the document that a report shows to be broken; None if it shows none.
-    """
-
-    rule: str
-    message: str
-    pointer: Callable[[FailedCheck, TrafficOracle], Pointer | None]
+    rule: Behaviour
+    judge: Callable[[FailedCheck, TrafficOracle], Violation | None]
 
 
-_ACCEPTED = Check(
-    Behaviour.INVALID_ACCEPTED,
-    "a request that does not fit the document is answered with success",
-    _invalid_accepted,
-)
+_ACCEPTED = Check(Behaviour.INVALID_ACCEPTED, _invalid_accepted)
 # By their names in schemathesis. Its other checks look at answers alone, as our monitors do.
 CHECKS: Mapping[str, Check] = {
     "negative_data_rejection": _ACCEPTED,
     "missing_required_header": _ACCEPTED,
-    "positive_data_acceptance": Check(
-        Behaviour.VALID_REFUSED,
-        "a request that fits the document is refused as malformed",
-        _valid_refused,
-    ),
-    "ignored_auth": Check(
-        Behaviour.CREDENTIALS_IGNORED,
-        "a request without credentials, or with wrong ones, is not refused with 401",
-        _credentials_ignored,
-    ),
+    "positive_data_acceptance": Check(Behaviour.VALID_REFUSED, _valid_refused),
+    "ignored_auth": Check(Behaviour.CREDENTIALS_IGNORED, _credentials_ignored),
     "ensure_resource_availability": Check(
-        Behaviour.CREATED_IS_FOUND,
-        "a resource that was created with 201 is answered with 404",
         # Other statuses do not say that it is there when the answer comes (RFC 9110, 15.3).
-        _of_cause(201),
+        Behaviour.CREATED_IS_FOUND,
+        _after(Behaviour.CREATED_IS_FOUND, "created", 201),
     ),
     "use_after_free": Check(
-        Behaviour.DELETED_IS_GONE,
-        "a resource that was deleted is still there",
         # With 202 the deletion may not have happened yet (RFC 9110, 15.3.3).
-        _of_cause(200, 204),
+        Behaviour.DELETED_IS_GONE,
+        _after(Behaviour.DELETED_IS_GONE, "deleted", 200, 204),
     ),
-    "unsupported_method": Check(
-        Behaviour.METHOD_NOT_ALLOWED,
-        "a method that the path does not have is not refused with 405 and an Allow header",
-        _method_allowed,
-    ),
+    "unsupported_method": Check(Behaviour.METHOD_NOT_ALLOWED, _method_allowed),
 }
 
 
 def violation(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:
     """What a report proves, if anything."""
-    check = CHECKS[report.check]
-    pointer = check.pointer(report, traffic)
-    if pointer is None:
-        return None
-    shown = (report.cause, report.proof) if report.cause else (report.proof,)
-    return Violation(check.rule, pointer, check.message, shown)
+    return CHECKS[report.check].judge(report, traffic)

@@ -22,7 +22,6 @@ from specwright.conformance.fuzzing.profile import FuzzingLimits
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, TrafficOracle, violation
 from specwright.conformance.fuzzing.validity import RequestJudge, RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
-from specwright.document.model import Document
 from specwright.document.sites import OperationSite
 from specwright.errors import InputError
 from specwright.pointer import ROOT, Pointer
@@ -73,7 +72,7 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
                     *("--url", target.base_url, "--seed", str(own_seed)),
                 )
             )
-        run = _Run(document, target, routes, judge)
+        run = _Run(contract, target, routes, judge)
         processes = Processes(commands, environments, place, profile.seconds)
         try:
             for number, line in processes.lines():
@@ -91,9 +90,9 @@ class _Run:
     """What the processes have written, as far as it was taken into the record."""
 
     def __init__(
-        self, document: Document, target: Target, routes: Routes, judge: RequestJudge
+        self, contract: Contract, target: Target, routes: Routes, judge: RequestJudge
     ) -> None:
-        self._document = document
+        self._contract = contract
         self._target = target
         self._routes = routes
         self._judge = judge
@@ -120,7 +119,7 @@ class _Run:
     def conclude(self) -> None:
         """Judge the failed checks; those about what was created need the whole traffic."""
         record = self._target.record
-        traffic = TrafficOracle(self._document, record.exchanges)
+        traffic = TrafficOracle(self._contract, record.exchanges)
         for number, line in self._failures:
             report = self._report(number, line)
             found = report and violation(report, traffic)

@@ -13,6 +13,7 @@ from urllib.parse import parse_qs, urlsplit
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import OTHER, STRANGERS
 from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.judging.statuses import undeclared
 from specwright.conformance.recording.exchange import (
     Exchange,
     JsonValue,
@@ -85,8 +86,9 @@ class Monitors:
         """What holds for answers to requests that fit no operation, too."""
         at = exchange.operation or ""
         if response.status >= 500 and not self._is_declared_failure(response):
-            message = f"{self._who(exchange)}: answered {response.status}"
-            yield Violation(Behaviour.SERVER_ERROR, at, message, (exchange,))
+            cause = f"answered {response.status}"
+            message = f"{self._who(exchange)}: {cause}"
+            yield Violation(Behaviour.SERVER_ERROR, at, message, (exchange,), cause)
         yield from self._request_id(exchange, response)
         yield from self._shown_once(exchange, response)
 
@@ -94,6 +96,7 @@ class Monitors:
         self, exchange: Exchange, operation: Operation, response: Response
     ) -> Iterator[Violation]:
         self.record.check(Behaviour.UNDECLARED_STATUS, operation.pointer)
+        self.record.check(Behaviour.REDIRECT, operation.pointer)
         declared = operation.response(response.status)
         if declared is None:
             # A method or a path that is not there is no matter of the operation, that other
@@ -103,9 +106,7 @@ class Monitors:
             is_unknown = bool(operation.template.names) and response.status in (404, 410)
             failed = response.status >= 500 and not self._is_declared_failure(response)
             if not (is_foreign or is_nowhere or is_unknown or failed):
-                place = operation.pointer + join("responses")
-                message = f"{operation.name}: status {response.status} is not declared"
-                yield Violation(Behaviour.UNDECLARED_STATUS, place, message, (exchange,))
+                yield undeclared(operation, exchange, response)
             return
         answer = _Answer(exchange, operation, response, declared)
         for rule in (self._body, self._headers, self._error, self._order, self._rate_headers):

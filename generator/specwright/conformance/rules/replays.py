@@ -207,6 +207,8 @@ def _repeated(repetition: Repetition) -> Verdict:
 
 _JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
     Behaviour.UNDECLARED_STATUS: _status,
+    Behaviour.UNREADABLE_REFUSAL: _status,
+    Behaviour.REDIRECT: _status,
     Behaviour.SERVER_ERROR: _status,
     Behaviour.NO_ANSWER: _answered,
     Behaviour.UNDECLARED_MEDIA_TYPE: _shape,
@@ -217,6 +219,8 @@ _JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
     Behaviour.SHOWN_ONCE: _shape,
     Behaviour.ERROR_CODE: _other_code,
     Behaviour.INVALID_ACCEPTED: _refused,
+    Behaviour.COERCION: _refused,
+    Behaviour.MEDIA_TYPE_ACCEPTED: _refused,
     Behaviour.CURSOR: _refused,
     Behaviour.IDEMPOTENCY_CHANGED: _refused,
     Behaviour.REQUIRES_ONE_OF: _refused,
@@ -227,5 +231,6 @@ _JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
     Behaviour.PERMISSION: _with_status(403),
     Behaviour.ISOLATION: _isolated,
     Behaviour.METHOD_NOT_ALLOWED: _method,
+    Behaviour.ALLOW_HEADER: _method,
     Behaviour.IDEMPOTENCY_REPLAY: _repeated,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import MISNAMED, NOBODY, STRANGER
 from specwright.conformance.bench.workbench import Workbench
-from specwright.conformance.recording.record import Violation
+from specwright.conformance.judging.credentials import ignored
 
 
 def credentials(bench: Workbench) -> None:
@@ -26,14 +26,8 @@ def credentials(bench: Workbench) -> None:
             # Statuses by which other interfaces hide that there is anything (RFC 9110, 15.5.4).
             refused = (401,) if operation.response(401) is not None else (401, 403, 404)
             if response is not None and response.status not in (*refused, 429):
-                message = f"{operation.name}: answered {response.status} {how}"
                 bench.target.record.violate(
-                    Violation(
-                        Behaviour.CREDENTIALS_IGNORED,
-                        operation.scheme.pointer,
-                        message,
-                        (exchange,),
-                    )
+                    ignored(operation.name, operation.pointer, exchange, how)
                 )
                 break
 

@@ -9,16 +9,16 @@ from specwright.conformance.bench.target import MAIN
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.judging.accepted import accepted_form
+from specwright.conformance.judging.methods import method_violation
 from specwright.conformance.recording.exchange import Exchange, Request
 from specwright.conformance.recording.record import Violation
-from specwright.document.shape import METHODS
 from specwright.vocabulary.keywords.body_limit import BODY_LIMIT
 from specwright.vocabulary.keywords.error import Condition
 
 _NOWHERE = "nothing-has-this-id"
 # Of methods that a path does not have; TRACE and CONNECT are often refused on the way.
 _TRIED = ("put", "patch", "delete", "post", "get")
-_REFUSED = (404, 405, 501)
 
 
 def robustness(bench: Workbench) -> None:
@@ -44,9 +44,9 @@ def _bodies(bench: Workbench, call: Call) -> None:
     limit = BODY_LIMIT.read(bench.contract.document.data)
     media_type = operation.body[0]
     forms = {
-        "a body that is no JSON": (b'{"a": ', media_type, Condition.INVALID_JSON),
-        "a body that is no UTF-8": (b'{"a": "\xff\xfe"}', media_type, Condition.INVALID_JSON),
-        "a nested body": (b"[" * 5_000 + b"]" * 5_000, media_type, None),
+        "a body that is not JSON": (b'{"a": ', media_type, Condition.INVALID_JSON),
+        "a body that is not UTF-8": (b'{"a": "\xff\xfe"}', media_type, Condition.INVALID_JSON),
+        "a body of 5,000 lists in each other": (b"[" * 5_000 + b"]" * 5_000, media_type, None),
         "a body of another media type": (
             call.content or b"{}",
             "application/x-unknown",
@@ -74,19 +74,26 @@ def _refused(
     record, errors = bench.target.record, bench.contract.errors
     exchange = bench.target.send(request, bench.source, operation.pointer)
     response = exchange.response
-    record.check(Behaviour.SERVER_ERROR, operation.pointer)
+    for rule in (
+        Behaviour.SERVER_ERROR,
+        Behaviour.MEDIA_TYPE_ACCEPTED,
+        Behaviour.UNREADABLE_REFUSAL,
+    ):
+        record.check(rule, operation.pointer)
     if response is None or response.status == 429 or response.status >= 500:
         return
     if response.is_success:
-        message = f"{operation.name}: {how} was accepted"
-        record.violate(
-            Violation(Behaviour.INVALID_ACCEPTED, operation.pointer, message, (exchange,))
-        )
+        is_medium = condition is Condition.UNSUPPORTED_MEDIA_TYPE
+        rule = Behaviour.MEDIA_TYPE_ACCEPTED if is_medium else Behaviour.INVALID_ACCEPTED
+        record.violate(accepted_form(operation, exchange, operation.pointer, how, rule))
     elif errors is not None and condition is not None:
         wanted = {code.raw for code, each in errors.codes.items() if each.condition is condition}
         if wanted and response.at(errors.code.raw) not in wanted:
-            message = f"{operation.name}: {how} was not answered '{min(wanted)}'"
-            record.violate(Violation(Behaviour.ERROR_CODE, operation.pointer, message, (exchange,)))
+            said = f"{how} is not refused with '{min(wanted)}'"
+            message = f"{operation.name}: {said}: {response.status}"
+            record.violate(
+                Violation(Behaviour.ERROR_CODE, operation.pointer, message, (exchange,), said)
+            )
 
 
 def _nowhere(bench: Workbench, call: Call) -> None:
@@ -103,7 +110,7 @@ def _nowhere(bench: Workbench, call: Call) -> None:
     response = exchange.response
     bench.target.record.check(Behaviour.CREATED_IS_FOUND, operation.pointer)
     if response is not None and response.is_success and operation.response(404) is not None:
-        message = f"{operation.name}: something that was never made is there"
+        message = f"{operation.name}: what was never made is answered {response.status}"
         _violate(bench, Behaviour.CREATED_IS_FOUND, operation, message, exchange)
 
 
@@ -114,7 +121,7 @@ def _methods(bench: Workbench, path: str) -> None:
     }
     some = next(iter(there.values()))
     made = next(filter(None, (bench.made.get(each.pointer) for each in there.values())), None)
-    missing = [each.upper() for each in _TRIED if each in METHODS and each.upper() not in there]
+    missing = [each.upper() for each in _TRIED if each not in some.site.item.value]
     if not missing:
         return
     if made is None:
@@ -126,27 +133,12 @@ def _methods(bench: Workbench, path: str) -> None:
     accept = [("Accept", "application/json")]
     request = bench.target.request(missing[0], call.path, headers=accept, operation=some.pointer)
     exchange = bench.target.send(request, bench.source, None, MAIN)
-    response = exchange.response
-    bench.target.record.check(Behaviour.METHOD_NOT_ALLOWED, some.item)
-    if response is None or response.status == 429 or response.status >= 500:
-        return
-    errors = bench.contract.errors
-    declared = errors is not None and any(
-        each.condition is Condition.METHOD_NOT_ALLOWED for each in errors.codes.values()
-    )
-    if response.status not in ((405,) if declared else _REFUSED):
-        message = f"{missing[0]} {path}: answered {response.status}"
-    elif response.status == 405 and not _allows(response.header("allow"), set(there)):
-        message = f"{missing[0]} {path}: Allow does not name the methods of the path"
-    else:
-        return
     record = bench.target.record
-    record.violate(Violation(Behaviour.METHOD_NOT_ALLOWED, some.item, message, (exchange,)))
-
-
-def _allows(header: str | None, methods: set[str]) -> bool:
-    named = {each.strip().upper() for each in (header or "").split(",")}
-    return methods <= named
+    for rule in (Behaviour.METHOD_NOT_ALLOWED, Behaviour.ALLOW_HEADER):
+        record.check(rule, some.item)
+    found = method_violation(bench.contract, some.site, exchange)
+    if found is not None:
+        record.violate(found)
 
 
 def _violate(

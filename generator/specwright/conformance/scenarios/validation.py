@@ -12,6 +12,7 @@ from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.read_only import in_place, is_read_only
 from specwright.conformance.contract.samples import sample
+from specwright.conformance.judging.accepted import Sent, accepted_form, accepted_value, spelled
 from specwright.conformance.recording.exchange import (
     Exchange,
     JsonValue,
@@ -38,10 +39,15 @@ _DEPTH = 2
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """What is changed: its name, by which an answer may point to it, and where it is declared."""
+    """What is changed: its name, by which an answer may point to it, and where it is declared.
+
+    Attributes:
+        sent: the parameter, or the body with the change in it.
+    """
 
     name: str
     place: Pointer
+    sent: Sent
 
 
 def validation(bench: Workbench) -> None:
@@ -87,7 +93,9 @@ class _Trial:
                 ]
                 for variant in found:
                     call = self.call.with_argument(slot.key, variant.value)
-                    self._send(call, _Spot(slot.written.wire, slot.site.pointer), variant)
+                    name, place = slot.written.wire, slot.site.pointer
+                    sent = Sent(name, place, slot.schema, variant.value)
+                    self._send(call, _Spot(name, place, sent), variant)
                 self._twice(slot, usual, found)
             if slot.written.location != "header":
                 for value in odd(document, schema):
@@ -129,8 +137,12 @@ class _Trial:
                 self.operation.method, path, headers=call.headers, operation=self.operation.pointer
             )
             exchange = self.bench.target.send(request, self.bench.source, self.operation.pointer)
-            how = f"'{slot.written.wire}' with two values"
-            self._is_refused(exchange, slot.site.pointer, how)
+            self._note(slot.site.pointer)
+            if exchange.response is not None and exchange.response.is_success:
+                how = f"{slot.written.wire} with two values"
+                place, rule = slot.site.pointer, Behaviour.INVALID_ACCEPTED
+                accepted = accepted_form(self.operation, exchange, place, how, rule)
+                self.bench.target.record.violate(accepted)
 
     def body(self) -> None:
         """Members of the JSON body, one after the other, and members that are not there."""
@@ -138,10 +150,11 @@ class _Trial:
         if schema is None or isinstance(self.call.body, Absent):
             return
         for pointer, place, declared in self._members(schema, "", 0):
-            spot = _Spot(split(pointer)[-1], place)
+            name = split(pointer)[-1]
             usual = self._member_of_call(pointer, declared)
             for variant in variants(document, declared, usual):
-                self._member(self.call.with_member(pointer, variant.value), schema, spot, variant)
+                call = self.call.with_member(pointer, variant.value)
+                self._member(call, schema, name, place, variant)
             for value in odd(document, declared):
                 self._survive(self.call.with_member(pointer, value))
         for pointer, holder in self._objects(schema):
@@ -150,16 +163,19 @@ class _Trial:
                     body = {key: each for key, each in self.call.body.items() if key != name}
                     missing = Variant(f"without '{name}'", None, Condition.MISSING_FIELD)
                     call = Call(self.operation, self.call.arguments, body)
-                    self._member(call, schema, _Spot(name, schema), missing)
+                    self._member(call, schema, name, schema, missing)
             if holder.get("additionalProperties") is False:
                 unknown = Variant(f"'{_UNKNOWN}' at '{pointer}'", 1, Condition.UNKNOWN_FIELD)
                 call = self.call.with_member(pointer + join(_UNKNOWN), 1)
-                self._member(call, schema, _Spot(_UNKNOWN, schema), unknown)
+                self._member(call, schema, _UNKNOWN, schema, unknown)
 
-    def _member(self, call: Call, schema: Pointer, spot: _Spot, variant: Variant) -> None:
+    def _member(
+        self, call: Call, schema: Pointer, name: str, place: Pointer, variant: Variant
+    ) -> None:
+        assert not isinstance(call.body, Absent)
         wrong = any(self.contract.requests.problems(schema, call.body))
         if wrong is (variant.condition is not None):
-            self._send(call, spot, variant)
+            self._send(call, _Spot(name, place, Sent("", place, schema, call.body)), variant)
 
     def _member_of_call(self, pointer: Pointer, schema: dict[str, Any]) -> JsonValue:
         """What the call has at a pointer, else a sample; a key is one that was never used."""
@@ -241,21 +257,21 @@ class _Trial:
         if variant.condition is None:
             record.check(Behaviour.VALID_REFUSED, place)
             if self._is_malformed(response, spot):
-                message = f"{name}: {variant.how} was refused as malformed"
-                record.violate(Violation(Behaviour.VALID_REFUSED, place, message, (exchange,)))
+                said = f"{spot.name} = {spelled(variant.value)}"
+                message = f"{name} refused {said} as malformed: {response.status}"
+                cause = "a value that fits is refused as malformed"
+                found = Violation(Behaviour.VALID_REFUSED, place, message, (exchange,), cause)
+                record.violate(found)
             return
-        if self._is_refused(exchange, place, variant.how) and response.status < 500:
+        self._note(place)
+        if response.is_success:
+            record.violate(accepted_value(self.contract, self.operation, exchange, spot.sent))
+        elif response.status < 500:
             self._code(exchange, place, variant)
 
-    def _is_refused(self, exchange: Exchange, place: Pointer, how: str) -> bool:
-        """Note that something was accepted that does not fit."""
-        record, response = self.bench.target.record, exchange.response
-        record.check(Behaviour.INVALID_ACCEPTED, place)
-        if response is not None and response.is_success:
-            message = f"{self.operation.name}: {how} was accepted"
-            record.violate(Violation(Behaviour.INVALID_ACCEPTED, place, message, (exchange,)))
-            return False
-        return True
+    def _note(self, place: Pointer) -> None:
+        for rule in (Behaviour.INVALID_ACCEPTED, Behaviour.COERCION):
+            self.bench.target.record.check(rule, place)
 
     def _is_malformed(self, response: Response, spot: _Spot) -> bool:
         """Whether the answer says that the request has a form that it must not have."""

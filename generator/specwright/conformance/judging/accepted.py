@@ -1,0 +1,132 @@
+"""What was accepted and does not fit the document: which part of it, and how badly."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.judging.coercion import is_converted
+from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.record import Violation
+from specwright.document.instances import Problem
+from specwright.pointer import Pointer, join, split
+from specwright.text import shorten
+
+_SHOWN = 60
+# What breaks a keyword of JSON Schema, in words.
+_CAUSES: Mapping[str, str] = {
+    "type": "a value of another type",
+    "enum": "a value that is not in the list",
+    "const": "a value that is not the only one",
+    "minimum": "a number below the minimum",
+    "exclusiveMinimum": "a number below the minimum",
+    "maximum": "a number above the maximum",
+    "exclusiveMaximum": "a number above the maximum",
+    "multipleOf": "a number that is not a multiple",
+    "minLength": "a text that is too short",
+    "maxLength": "a text that is too long",
+    "pattern": "a text that does not match the pattern",
+    "format": "a text that does not have the format",
+    "minItems": "a list that is too short",
+    "maxItems": "a list that is too long",
+    "uniqueItems": "a list with equal items",
+    "required": "a body without a required member",
+    "additionalProperties": "a body with an unknown member",
+    "unevaluatedProperties": "a body with an unknown member",
+}
+_OTHER = "a value that does not fit"
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A value that was sent for a part of the document.
+
+    Attributes:
+        name: of the parameter; empty for a body.
+        place: the pointer that a finding has: of the parameter, or of the schema of the body.
+        schema: the pointer of the schema that the value is held to.
+    """
+
+    name: str
+    place: Pointer
+    schema: Pointer
+    value: JsonValue
+
+
+def accepted_value(
+    contract: Contract, operation: Operation, exchange: Exchange, sent: Sent
+) -> Violation:
+    """Say that a value was accepted that does not fit its schema."""
+    problem = next(contract.requests.problems(sent.schema, sent.value), None) or Problem("", "")
+    wrong = value_at(sent.value, problem.pointer)
+    is_body = not sent.name
+    place = place_of(contract, sent.schema, problem.pointer) if is_body else sent.place
+    name = sent.name or ".".join(split(problem.pointer))
+    if problem.missing is not None:
+        said, name = "", f"a body without {join_names(name, problem.missing)}"
+    elif problem.keyword == "additionalProperties":
+        said, name = "", f"a body with unknown members{' in ' + name if name else ''}"
+    else:
+        said, name = f" = {spelled(wrong)}", name or "a body"
+    limit = f" ({problem.limit})" if problem.limit and said else ""
+    if is_converted(contract.requests, sent.schema, sent.value):
+        rule, cause = Behaviour.COERCION, "a value of another type is converted"
+    else:
+        what = "null where it is not allowed" if _is_null(wrong, problem) else None
+        rule = Behaviour.INVALID_ACCEPTED
+        cause = f"{what or _CAUSES.get(problem.keyword, _OTHER)} is accepted"
+    return _violation(rule, place, operation, f"{name}{said}{limit}", exchange, cause)
+
+
+def accepted_form(
+    operation: Operation, exchange: Exchange, place: Pointer, how: str, rule: Behaviour
+) -> Violation:
+    """Say that a request was accepted whose form does not fit, such as a body that is not JSON."""
+    return _violation(rule, place, operation, how, exchange, f"{how} is accepted")
+
+
+def place_of(contract: Contract, schema: Pointer, pointer: Pointer) -> Pointer:
+    """The place of the schema for a part of a value, as far down as it is declared plainly."""
+    place = schema
+    for token in split(pointer):
+        at, found = contract.document.end(place, {"$ref": f"#{place}"})
+        if not isinstance(found, dict):
+            break
+        if token in (found.get("properties") or {}):
+            place = at + join("properties", token)
+        elif isinstance(found.get("additionalProperties"), dict):
+            place = at + join("additionalProperties")
+        elif token.isdecimal() and isinstance(found.get("items"), dict):
+            place = at + join("items")
+        else:
+            break
+    return place
+
+
+def spelled(value: JsonValue) -> str:
+    """A value as JSON, cut where it is long."""
+    written = json.dumps(value, ensure_ascii=False)
+    if len(written) <= _SHOWN:
+        return written
+    size = f"{len(value)} characters" if isinstance(value, str) else f"{len(written)} bytes"
+    return f"{shorten(written[:_SHOWN])}… ({size})"
+
+
+def join_names(owner: str, name: str) -> str:
+    """The name of a member of another one."""
+    return f"{owner}.{name}" if owner else name
+
+
+def _is_null(wrong: JsonValue, problem: Problem) -> bool:
+    return wrong is None and problem.missing is None
+
+
+def _violation(
+    rule: Behaviour, place: Pointer, operation: Operation, how: str, exchange: Exchange, cause: str
+) -> Violation:
+    status = exchange.response.status if exchange.response is not None else "no answer"
+    message = f"{operation.name} accepted {how}: {status}"
+    return Violation(rule, place, message, (exchange,), cause)

@@ -1,0 +1,80 @@
+"""Values that fit a schema once they are converted, as many servers do before they look."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+
+from specwright.conformance.recording.exchange import JsonValue, value_at
+from specwright.document.instances import Instances
+from specwright.pointer import Pointer, split
+
+# Of one body.
+_MOST = 8
+_WORDS = {
+    **dict.fromkeys(("true", "1", "yes", "on", "y", "t"), True),
+    **dict.fromkeys(("false", "0", "no", "off", "n", "f"), False),
+}
+
+
+def is_converted(instances: Instances, schema: Pointer, value: JsonValue) -> bool:
+    """Whether a value that does not fit would, if its scalars were of other types."""
+    for turn in range(_MOST):
+        problem = next(instances.problems(schema, value), None)
+        if problem is None:
+            return turn > 0
+        changed = _mended(instances, schema, value, problem.pointer)
+        if changed is None:
+            return False
+        value = changed[0]
+    return False
+
+
+def _mended(
+    instances: Instances, schema: Pointer, value: JsonValue, place: Pointer
+) -> tuple[JsonValue] | None:
+    """The value with another one at a place where it then fits; None if there is none."""
+    for other in _conversions(value_at(value, place)):
+        changed = _with(value, split(place), other)
+        if all(each.pointer != place for each in instances.problems(schema, changed)):
+            return (changed,)
+    return None
+
+
+def _conversions(value: JsonValue) -> Iterator[JsonValue]:
+    """A text for what it spells, a number or a truth value for each other and for a text."""
+    match value:
+        case bool():
+            yield from (int(value), json.dumps(value))
+        case int() | float():
+            if isinstance(value, float) and value.is_integer():
+                yield int(value)
+            if value in (0, 1):
+                yield bool(value)
+            yield json.dumps(value)
+        case str():
+            yield from _numbers(value)
+            if value.strip().lower() in _WORDS:
+                yield _WORDS[value.strip().lower()]
+
+
+def _numbers(text: str) -> Iterator[JsonValue]:
+    try:
+        number = float(text)
+    except ValueError:
+        return
+    if math.isfinite(number):
+        yield int(number) if number.is_integer() else number
+
+
+def _with(value: JsonValue, way: tuple[str, ...] | list[str], other: JsonValue) -> JsonValue:
+    """A copy of a value with another one at the end of a way."""
+    if not way:
+        return other
+    if isinstance(value, dict):
+        return {**value, way[0]: _with(value[way[0]], way[1:], other)}
+    if isinstance(value, list):
+        index = int(way[0])
+        return [*value[:index], _with(value[index], way[1:], other), *value[index + 1 :]]
+    return value

@@ -1,0 +1,52 @@
+"""Methods that a path does not have."""
+
+from __future__ import annotations
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Violation
+from specwright.document.shape import METHODS
+from specwright.document.sites import OperationSite
+from specwright.vocabulary.keywords.error import Condition
+
+# Servers may say that nothing is there, or that no resource has the method (RFC 9110, 9.1).
+_REFUSED = (404, 405, 501)
+
+
+def method_violation(
+    contract: Contract, nearest: OperationSite, exchange: Exchange
+) -> Violation | None:
+    """Return what the answer to a method proves that a path does not have, if anything.
+
+    Args:
+        nearest: an operation of the path.
+    """
+    response = exchange.response
+    if response is None or response.status == 429 or response.status >= 500:
+        return None
+    place, asked = nearest.item.pointer, f"{exchange.request.method} {nearest.key}"
+    there = {each.upper() for each in METHODS if each in nearest.item.value}
+    if response.status not in ((405,) if _is_declared(contract) else _REFUSED):
+        cause = f"a method that is not in the document is answered {response.status}"
+        message = f"{asked} is not in the document and answered {response.status}, not 405"
+        return Violation(Behaviour.METHOD_NOT_ALLOWED, place, message, (exchange,), cause)
+    header = response.header("allow")
+    named = {each.strip().upper() for each in (header or "").split(",")}
+    if response.status == 405 and not there <= named:
+        cause = "the Allow header of a 405 does not name all methods of the path"
+        lacking = ", ".join(sorted(there - named))
+        message = f"{asked}: 405 with {_allow(header)}, which lacks {lacking}"
+        return Violation(Behaviour.ALLOW_HEADER, place, message, (exchange,), cause)
+    return None
+
+
+def _allow(header: str | None) -> str:
+    return "no Allow header" if header is None else f"Allow: {header}"
+
+
+def _is_declared(contract: Contract) -> bool:
+    errors = contract.errors
+    return errors is not None and any(
+        each.condition is Condition.METHOD_NOT_ALLOWED for each in errors.codes.values()
+    )

@@ -1,0 +1,53 @@
+"""Statuses that an operation does not declare."""
+
+from __future__ import annotations
+
+from urllib.parse import urljoin, urlsplit
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Violation
+from specwright.document import sites
+from specwright.pointer import join
+
+
+def undeclared(operation: Operation, exchange: Exchange, response: Response) -> Violation:
+    """Say that a status is not declared, by the rule for requests of this kind."""
+    status, name = response.status, operation.name
+    other = _other_slash(exchange.request, response)
+    if other is not None:
+        cause = "a path is redirected to the same one with or without a slash at its end"
+        message = f"{name} is redirected to {other}: {status}. Write the path as the server has it"
+        return Violation(Behaviour.REDIRECT, operation.pointer, message, (exchange,), cause)
+    place = operation.pointer + join("responses")
+    cause = f"status {status} is not declared"
+    declared = ", ".join(operation.responses) or "none"
+    if 400 <= status < 500 and _is_unreadable(operation, exchange.request):
+        cause = f"{cause} for a body that cannot be read"
+        message = f"{name}: {cause} (declared: {declared})"
+        return Violation(Behaviour.UNREADABLE_REFUSAL, place, message, (exchange,), cause)
+    message = f"{name}: {cause} (declared: {declared})"
+    return Violation(Behaviour.UNDECLARED_STATUS, place, message, (exchange,), cause)
+
+
+def _other_slash(request: Request, response: Response) -> str | None:
+    """The path that a redirect leads to, if it differs by the slash at its end alone."""
+    if not 300 <= response.status < 400:
+        return None
+    try:
+        there = urlsplit(urljoin(request.url, response.header("location") or ""))
+    except ValueError:
+        return None
+    before, after = urlsplit(request.url).path, there.path
+    return after if before != after and before.rstrip("/") == after.rstrip("/") else None
+
+
+def _is_unreadable(operation: Operation, request: Request) -> bool:
+    """Whether no schema is about a body: its media type is not declared, or it is not JSON."""
+    if request.body is None or operation.body is None:
+        return False
+    given = sites.essence(request.header("content-type") or "")
+    if given != sites.essence(operation.body[0]):
+        return True
+    return request.json_or_none is None and request.body.strip() != b"null"

@@ -1,0 +1,203 @@
+"""What single answers prove is said with operation, field, value and status, and by its weight."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from specwright.conformance.bench.target import MAIN
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.judging.accepted import Sent, accepted_value
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Request, Response
+from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.results.evidence import judged
+from specwright.conformance.rules.monitors import Monitors
+from specwright.document.sources.load import load
+
+# Rules that the tests of this page see broken.
+PROVEN = {"redirect", "unreadable-refusal", "undeclared-status", "coercion"}
+POST, GET = "/paths/~1items/post", "/paths/~1items~1{id}/get"
+BODY = f"{POST}/requestBody/content/application~1json/schema"
+ITEM = {
+    "type": "object",
+    "required": ["name"],
+    "additionalProperties": False,
+    "properties": {
+        "name": {"type": "string", "maxLength": 5},
+        "price": {"type": "number", "minimum": 0},
+        "count": {"type": "integer"},
+        "sold": {"type": "boolean"},
+        "kind": {"type": "string", "enum": ["1", "b"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "box": {"type": "object", "properties": {"width": {"type": "integer", "maximum": 9}}},
+    },
+}
+DOCUMENT: dict[str, Any] = {
+    "openapi": "3.1.0",
+    "info": {"title": "Items", "version": "1"},
+    "paths": {
+        "/items": {
+            "post": {
+                "requestBody": {"content": {"application/json": {"schema": ITEM}}},
+                "responses": {"201": {"description": "Made."}, "422": {"description": "No."}},
+            }
+        },
+        "/items/{id}": {
+            "get": {
+                "parameters": [
+                    {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+                ],
+                "responses": {"200": {"description": "It."}},
+            }
+        },
+    },
+}
+
+
+@pytest.fixture
+def contract(tmp_path: Path) -> Contract:
+    path = tmp_path / "items.json"
+    path.write_text(json.dumps(DOCUMENT), "utf-8")
+    return Contract(load(path))
+
+
+def sent(contract: Contract, value: JsonValue) -> Violation:
+    """What is said of a body that is answered 201."""
+    request = Request("POST", "http://127.0.0.1/items", (), json.dumps(value).encode())
+    answer = Response(201, (), b"{}")
+    proof = Exchange(1, "scenarios", MAIN, POST, request, answer, None, 0, 0)
+    return accepted_value(contract, contract.operations[POST], proof, Sent("", BODY, BODY, value))
+
+
+@pytest.mark.parametrize(
+    ("member", "said", "place"),
+    [
+        ({"price": -1}, "price = -1 (minimum 0)", "/properties/price"),
+        ({"name": "longer"}, 'name = "longer" (maxLength 5)', "/properties/name"),
+        ({"name": None}, "name = null (type string)", "/properties/name"),
+        ({"kind": "z"}, 'kind = "z" (enum ["1", "b"])', "/properties/kind"),
+        ({"box": {"width": 10}}, "box.width = 10 (maximum 9)", "/properties/box/properties/width"),
+        ({"tags": [None]}, "tags.0 = null (type string)", "/properties/tags/items"),
+        ({"other": 1}, "a body with unknown members", ""),
+        ({"name": ...}, "a body without name", ""),
+    ],
+)
+def test_a_value_is_named_with_its_limit(
+    contract: Contract, member: dict[str, Any], said: str, place: str
+) -> None:
+    members = {"name": "a", **member}
+    found = sent(contract, {key: value for key, value in members.items() if value is not ...})
+    assert found.message == f"POST /items accepted {said}: 201"
+    assert (found.rule, found.pointer) == ("invalid-accepted", BODY + place)
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"price": "17"},
+        {"count": "17"},
+        {"count": True},
+        {"sold": 1},
+        {"sold": "true"},
+        {"name": 17},
+        {"tags": [17]},
+        {"count": "17", "sold": "no"},
+        {"kind": 1},
+    ],
+)
+def test_what_a_server_may_convert_is_a_note(contract: Contract, member: dict[str, Any]) -> None:
+    found = sent(contract, {"name": "a", **member})
+    assert (found.rule, found.cause) == ("coercion", "a value of another type is converted")
+
+
+@pytest.mark.parametrize(
+    "member",
+    [
+        {"price": "-1"},
+        {"price": "much"},
+        {"count": None},
+        {"count": "1.5"},
+        {"sold": 2},
+        {"name": 123456},
+        {"count": "17", "price": -1},
+        {"tags": {}},
+        {"kind": 2},
+    ],
+)
+def test_what_no_conversion_mends_is_an_error(contract: Contract, member: dict[str, Any]) -> None:
+    assert sent(contract, {"name": "a", **member}).rule == "invalid-accepted"
+
+
+def test_two_limits_of_one_member_are_two_findings_and_two_values_are_one(
+    contract: Contract,
+) -> None:
+    record = Record()
+    for value in ({"name": "longer"}, {"name": "longest"}, {"name": None}):
+        record.violate(sent(contract, value))
+    said = [each.message for each in judged(contract, record).findings]
+    assert sorted(said) == [
+        'POST /items accepted name = "longer" (maxLength 5): 201',
+        "POST /items accepted name = null (type string): 201",
+    ]
+
+
+def answered(
+    contract: Contract, place: str, request: Request, status: int, **headers: str
+) -> list[tuple[str, str]]:
+    """What the monitors say of an answer."""
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    response = Response(status, tuple(headers.items()), b"")
+    record.add(Exchange(0, "fuzzing", MAIN, place, request, response, None, 0, 0))
+    return [(str(each.rule), each.message) for each in record.violations]
+
+
+def test_an_undeclared_status_says_which_are_declared(contract: Contract) -> None:
+    request = Request("POST", "http://127.0.0.1/items", JSON, b"{}")
+    assert answered(contract, POST, request, 418) == [
+        ("undeclared-status", "POST /items: status 418 is not declared (declared: 201, 422)")
+    ]
+
+
+JSON = (("Content-Type", "application/json"),)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "status", "rule"),
+    [
+        (JSON, b"\xff\xfe", 400, "unreadable-refusal"),
+        (JSON, b'{"a": ', 400, "unreadable-refusal"),
+        ((("Content-Type", "text/odd"),), b"{}", 415, "unreadable-refusal"),
+        (JSON, b"null", 400, "undeclared-status"),
+        (JSON, b"{}", 400, "undeclared-status"),
+        (JSON, b"\xff\xfe", 302, "undeclared-status"),
+    ],
+)
+def test_how_a_body_that_cannot_be_read_is_refused_is_a_note(
+    contract: Contract, headers: tuple[tuple[str, str], ...], body: bytes, status: int, rule: str
+) -> None:
+    request = Request("POST", "http://127.0.0.1/items", headers, body)
+    assert [found for found, _ in answered(contract, POST, request, status)] == [rule]
+
+
+@pytest.mark.parametrize(
+    ("place", "rule"),
+    [
+        ("/items/7/", "redirect"),
+        ("http://127.0.0.1/items/7/", "redirect"),
+        ("/items/7", "undeclared-status"),
+        ("/login", "undeclared-status"),
+        ("http://[", "undeclared-status"),
+    ],
+)
+def test_a_redirect_to_the_slash_is_said_with_a_hint(
+    contract: Contract, place: str, rule: str
+) -> None:
+    request = Request("GET", "http://127.0.0.1/items/7", ())
+    [(found, said)] = answered(contract, GET, request, 307, Location=place)
+    assert found == rule
+    if rule == "redirect":
+        assert said.startswith("GET /items/{id} is redirected to /items/7/: 307.")
