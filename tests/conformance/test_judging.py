@@ -31,6 +31,8 @@ ITEM = {
         "count": {"type": "integer"},
         "sold": {"type": "boolean"},
         "kind": {"type": "string", "enum": ["1", "b"]},
+        "short": {"type": "object", "propertyNames": {"maxLength": 3}},
+        "either": {"anyOf": [{"type": "string"}, {"type": "integer"}]},
         "tags": {"type": "array", "items": {"type": "string"}},
         "box": {"type": "object", "properties": {"width": {"type": "integer", "maximum": 9}}},
     },
@@ -82,6 +84,8 @@ def sent(contract: Contract, value: JsonValue) -> Violation:
         ({"box": {"width": 10}}, "box.width = 10 (maximum 9)", "/properties/box/properties/width"),
         ({"tags": [None]}, "tags.0 = null (type string)", "/properties/tags/items"),
         ({"other": 1}, "a body with unknown members", ""),
+        ({"short": {"long": 1}}, 'short = {"long": 1}', "/properties/short"),
+        ({"either": None}, "either = null", "/properties/either"),
         ({"name": ...}, "a body without name", ""),
     ],
 )

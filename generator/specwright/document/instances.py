@@ -95,6 +95,10 @@ def _problem(error: jsonschema_rs.ValidationError) -> Problem:
 
 def _limit(error: jsonschema_rs.ValidationError) -> str:
     value = getattr(error.kind, "value", None)
+    parts = value if isinstance(value, list) else [value]
+    # Of some keywords it is what was found inside.
+    if not all(each is None or isinstance(each, str | int | float) for each in parts):
+        return ""
     if error.kind.name == "type" and isinstance(value, list):
         return f"type {' or '.join(map(str, value))}"
     written = value if isinstance(value, str) else json.dumps(value)
