@@ -83,14 +83,15 @@ class Ids:
             self._keep(part, _Trail(values, expressions, operation.name))
 
     def _keep(self, path: Shape, trail: _Trail) -> None:
+        # The text of a header and the number in a body are one id.
+        same = [*map(str, trail.values)]
         known = self._trails[path]
-        if all(list(map(str, each.values)) != list(map(str, trail.values)) for each in known):
-            _put_first(known, trail)
+        known[:] = [trail, *(each for each in known if [*map(str, each.values)] != same)][:_KEPT]
 
     def path(self, operation: Operation) -> dict[Key, list[JsonValue]]:
         """Return values of path parameters, of which those at the same index belong together."""
         for part, names in up_to_variables(operation.site.key):
-            trails = self._trails[part][:_TRIED]
+            trails = self._trails[part]
             if trails:
                 newest = trails[0]
                 for name, expression in zip(names, newest.expressions, strict=True):

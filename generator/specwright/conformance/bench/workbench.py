@@ -135,7 +135,7 @@ class Workbench:
     def _choices(
         self, operation: Operation, slot: ParameterSlot, inferred: list[JsonValue]
     ) -> list[JsonValue]:
-        linked = self._values[operation.pointer, slot.key][:3] or inferred
+        linked = self._values[operation.pointer, slot.key][:3] or inferred[:3]
         linked = linked or self._ids.parameter(operation, slot)
         document = self.contract.document
         examples: list[JsonValue] = [value for _, value in sites.examples(document, slot.site)]
