@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 from urllib.parse import urljoin
@@ -75,6 +75,16 @@ class Ids:
             found = value_at(response.json_or_none, place), (operation.name, place)
             _put_first(self._named[name], found)
 
+    def link(self, target: Operation, values: Mapping[str, JsonValue], source: str) -> bool:
+        """Remember what a declared link says of a path, if that is all of its variables."""
+        for part, names in up_to_variables(target.site.key):
+            if values.keys() >= set(names):
+                trail = _Trail(tuple(values[name] for name in names), (), source)
+                self._keep(part, trail)
+                return True
+            break
+        return False
+
     def _follow(self, url: str, operation: Operation) -> None:
         found = self._routes.path(url)
         for part, names in up_to_variables(found[0]) if found else ():
@@ -83,17 +93,19 @@ class Ids:
             self._keep(part, _Trail(values, expressions, operation.name))
 
     def _keep(self, path: Shape, trail: _Trail) -> None:
+        # The text of a header and the number in a body are one id.
+        same = [*map(str, trail.values)]
         known = self._trails[path]
-        if all(list(map(str, each.values)) != list(map(str, trail.values)) for each in known):
-            _put_first(known, trail)
+        known[:] = [trail, *(each for each in known if [*map(str, each.values)] != same)][:_KEPT]
 
     def path(self, operation: Operation) -> dict[Key, list[JsonValue]]:
         """Return values of path parameters, of which those at the same index belong together."""
         for part, names in up_to_variables(operation.site.key):
-            trails = self._trails[part][:_TRIED]
+            trails = self._trails[part]
             if trails:
                 newest = trails[0]
-                for name, expression in zip(names, newest.expressions, strict=True):
+                # Those of declared links are in the document.
+                for name, expression in zip(names, newest.expressions, strict=False):
                     self._linked[operation.name, name] = newest.source, expression
                 return {
                     ("path", name): [each.values[index] for each in trails]

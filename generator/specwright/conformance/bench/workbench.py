@@ -14,7 +14,7 @@ from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.contract.samples import sample
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.document import sites
 from specwright.pointer import Pointer, resolve
 
@@ -138,7 +138,7 @@ class Workbench:
     def _choices(
         self, operation: Operation, slot: ParameterSlot, inferred: list[JsonValue]
     ) -> list[JsonValue]:
-        linked = self._values[operation.pointer, slot.key][:3] or inferred
+        linked = self._values[operation.pointer, slot.key][:3] or inferred[:3]
         linked = linked or self._ids.parameter(operation, slot)
         document = self.contract.document
         examples: list[JsonValue] = [value for _, value in sites.examples(document, slot.site)]
@@ -171,10 +171,17 @@ class Workbench:
         self._ids.learn(call, exchange)
         for link in self.contract.links(call.operation, response.status):
             target = self.contract.operations[link.target]
-            for name, expression in link.parameters.items():
-                slot = target.slot(name)
-                if slot is not None:
-                    self._remember(target, slot, expression, call, exchange)
+            values = {
+                slot.key: value
+                for name, expression in link.parameters.items()
+                if (slot := target.slot(name)) is not None
+                and (value := _value(expression, call, response)) is not None
+            }
+            path = {name: value for (place, name), value in values.items() if place == "path"}
+            is_whole = self._ids.link(target, path, call.operation.name)
+            for key, value in values.items():
+                if key[0] != "path" or not is_whole:
+                    self._remember(target, key, value)
             if isinstance(link.body, dict):
                 try:
                     members = evaluate(link.body, call, response)
@@ -183,20 +190,8 @@ class Workbench:
                 if members not in self._members[link.target]:
                     self._members[link.target].insert(0, members)
 
-    def _remember(
-        self,
-        target: Operation,
-        slot: ParameterSlot,
-        expression: JsonValue,
-        call: Call,
-        exchange: Exchange,
-    ) -> None:
-        assert exchange.response is not None
-        try:
-            value = evaluate(expression, call, exchange.response)
-        except Unknown:
-            return
-        values = self._values[target.pointer, slot.key]
+    def _remember(self, target: Operation, key: Key, value: JsonValue) -> None:
+        values = self._values[target.pointer, key]
         if value in values:
             values.remove(value)
         values.insert(0, value)
@@ -216,3 +211,11 @@ def with_key(call: Call, key: str) -> Call:
         # Its absence is what the call is about.
         return call
     return call.with_member(declared.key.raw, key)
+
+
+def _value(expression: JsonValue, call: Call, response: Response) -> JsonValue:
+    """What an expression stands for; None for nothing."""
+    try:
+        return evaluate(expression, call, response)
+    except Unknown:
+        return None

@@ -22,6 +22,7 @@ from specwright.conformance.recording.exchange import (
     value_at,
 )
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.rules.lists import of_list
 from specwright.document import sites
 from specwright.document.sites import Site
 from specwright.pointer import Pointer, join
@@ -80,6 +81,7 @@ class Monitors:
         if operation is not None and exchange.request.method == operation.method:
             found += self._response_time(exchange, operation)
             found += self._of_operation(exchange, operation, exchange.response)
+            found += of_list(self.contract, self.record, operation, exchange)
         return found
 
     def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:

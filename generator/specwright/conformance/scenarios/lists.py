@@ -7,14 +7,16 @@ from dataclasses import dataclass, replace
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.alternatives import alternatives, number
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.rules.lists import each_of, matches
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.paging import following
 from specwright.pointer import Pointer, join
-from specwright.vocabulary.keywords.filter import FILTER, Filter, Match
+from specwright.vocabulary.keywords.filter import FILTER, Filter
 from specwright.vocabulary.keywords.order import ORDER, SortDirection
 from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
 from specwright.vocabulary.keywords.requires_one_of import REQUIRES_ONE_OF
@@ -37,6 +39,7 @@ def lists(bench: Workbench) -> None:
             bench.target.record.skip(Behaviour.PAGINATION, operation.pointer, reason)
             continue
         trial = _Trial(bench, operation, declared, made[0])
+        trial.fill()
         trial.pages()
         trial.sizes()
         trial.filters()
@@ -88,6 +91,13 @@ class _Trial:
         most = schema.get("maximum") if isinstance(schema, dict) else None
         return self.limited(int(most)) if isinstance(most, int | float) else self.call
 
+    def fill(self) -> None:
+        """Make enough items for two pages, where the list has fewer and any can be made."""
+        add, there = self._adder(), len(self.items(self.bench.send(self.call)))
+        if add is not None:
+            for _ in range(_SIZE + 1 - there):
+                add()
+
     def pages(self) -> None:
         """Follow the pages; those with a cursor while something is added, if anything can be."""
         ways = ("cursor", "next_url", "link", "page", "offset")
@@ -95,18 +105,15 @@ class _Trial:
             self._skip(Behaviour.PAGINATION, "the list has one page only")
             return
         place = self.operation.pointer + join(PAGINATION.name)
-        add = self._adder()
+        # What is added between two pages without a cursor moves the items of the second one.
         has_cursor = self.declared.cursor is not None
-        if add is not None and not has_cursor:
-            # What is added between two of these moves the items of the second one.
-            for _ in range(_SIZE + 1):
-                add()
+        add = self._adder() if has_cursor else None
         whole = self.bench.send(self.call if has_cursor else self.largest)
         size = _SIZE if has_cursor else max(_SIZE, len(self.items(whole)) // (_PAGES - 2))
         exchanges, seen, call = [], list[str](), self.limited(size)
         values = []
         ended = False
-        for number in range(_PAGES):
+        for count in range(_PAGES):
             exchange = self.bench.send(call)
             exchanges.append(exchange)
             seen += self.ids(exchange)
@@ -118,7 +125,7 @@ class _Trial:
                 ended = True
                 break
             call = after
-            if number == 0 and add is not None and has_cursor:
+            if count == 0 and add is not None:
                 add()
         self.bench.target.record.check(Behaviour.PAGINATION, place)
         twice = sorted({each for each in seen if seen.count(each) > 1})
@@ -169,17 +176,18 @@ class _Trial:
         slot = self._slot(self.declared.limit)
         if slot is None:
             return
-        exchange = self.bench.send(self.limited())
-        self.bench.target.record.check(Behaviour.PAGE_SIZE, slot.site.pointer)
-        if len(self.items(exchange)) > _SIZE:
-            self._violate(
-                Behaviour.PAGE_SIZE, slot.site.pointer, f"more than {_SIZE} items", exchange
-            )
-        schema = self.bench.contract.document.follow(slot.site.value.get("schema"))
-        bounds = schema if isinstance(schema, dict) else {}
-        for keyword, step in (("maximum", 1), ("minimum", -1)):
-            if isinstance(bounds.get(keyword), int):
-                beyond = bounds[keyword] + step
+        place = slot.site.pointer
+        if len(self.items(self.bench.send(self.largest))) > _SIZE:
+            # More than that are there, so that the monitors see a limit that is ignored.
+            self.bench.send(self.limited())
+        else:
+            self.bench.target.record.skip(Behaviour.PAGE_SIZE, place, "the list is too short")
+        for bounds in alternatives(self.bench.contract.document, slot.site.value.get("schema")):
+            for keyword, step in (("maximum", 1), ("minimum", -1)):
+                limit = number(bounds.get(keyword))
+                if limit is None:
+                    continue
+                beyond = limit + step
                 exchange = self.bench.send(self.call.with_argument(slot.key, beyond))
                 if exchange.response is not None and exchange.response.is_success:
                     said = f"a size of {beyond} was accepted"
@@ -221,7 +229,7 @@ class _Trial:
             values = [
                 value
                 for item in self.items(whole)
-                for value in _each(value_at(item, declared.property.raw))
+                for value in each_of(value_at(item, declared.property.raw))
             ]
             schema = slot.schema
             wanted = next(
@@ -255,7 +263,7 @@ class _Trial:
             return {
                 self.id(item)
                 for item in self.items(found)
-                if _matches(declared.match, value_at(item, declared.property.raw), wanted)
+                if matches(declared.match, value_at(item, declared.property.raw), wanted)
             }
 
         fitting = matching(whole)
@@ -311,13 +319,3 @@ def _requires_one_of(bench: Workbench, operation: Operation) -> None:
 def _near(value: JsonValue) -> tuple[JsonValue, ...]:
     """Texts that are almost the same: in other letters, and without the last one."""
     return (value.swapcase(), value[:-1]) if isinstance(value, str) else ()
-
-
-def _each(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else [] if value is None else [value]
-
-
-def _matches(match: Match, found: JsonValue, wanted: JsonValue) -> bool:
-    folded = match in (Match.EQUALS_IGNORE_CASE, Match.CONTAINS_IGNORE_CASE)
-    fold = (lambda value: str(value).casefold()) if folded else (lambda value: value)
-    return fold(wanted) in [fold(each) for each in _each(found)]

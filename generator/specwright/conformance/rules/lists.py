@@ -1,0 +1,68 @@
+"""What the query of a request asks of the items of a list, held against those that it got."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from urllib.parse import parse_qs, urlsplit
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
+from specwright.conformance.recording.exchange import Exchange, JsonValue, readings, value_at
+from specwright.conformance.recording.record import Record, Violation
+from specwright.pointer import join
+from specwright.vocabulary.keywords.filter import FILTER, Match
+
+
+def of_list(
+    contract: Contract, record: Record, operation: Operation, exchange: Exchange
+) -> Iterator[Violation]:
+    """Yield what a page shows that was not asked for: too many items, or other ones."""
+    page, response = operation.declared["pagination"], exchange.response
+    if page is None or response is None or not response.is_success:
+        return
+    items = response.at(page.items.raw)
+    if not isinstance(items, list):
+        return
+    limit = None if page.limit is None else page.limit.raw
+    for slot, values in _given(contract, operation, exchange):
+        place = slot.site.pointer
+        if slot.written.wire == limit:
+            most = next((each for each in values if isinstance(each, int)), None)
+            if most is not None and len(items) >= most:
+                record.check(Behaviour.PAGE_SIZE, place)
+            if most is not None and len(items) > most:
+                message = f"{operation.name}: more items than were asked for"
+                yield Violation(Behaviour.PAGE_SIZE, place, message, (exchange,))
+        elif slot.filter is not None and items:
+            declared, place = slot.filter, place + join(FILTER.name)
+            record.check(Behaviour.FILTER, place)
+            shown = [value_at(item, declared.property.raw) for item in items]
+            if not all(any(matches(declared.match, each, one) for one in values) for each in shown):
+                message = f"{operation.name}: items that do not match were shown"
+                yield Violation(Behaviour.FILTER, place, message, (exchange,))
+
+
+def _given(
+    contract: Contract, operation: Operation, exchange: Exchange
+) -> Iterator[tuple[ParameterSlot, list[JsonValue]]]:
+    """The parameters of a query that stand there once and fit, with what they can be read as."""
+    query = parse_qs(urlsplit(exchange.request.url).query)
+    for slot in operation.slots:
+        texts = query.get(slot.written.wire, [])
+        if slot.written.location == "query" and len(texts) == 1:
+            problems = contract.instances.problems
+            values = [each for each in readings(texts[0]) if not any(problems(slot.schema, each))]
+            if values:
+                yield slot, values
+
+
+def matches(match: Match, found: JsonValue, wanted: JsonValue) -> bool:
+    """Whether a filter lets a property through that has a value, or a list of values."""
+    folded = match in (Match.EQUALS_IGNORE_CASE, Match.CONTAINS_IGNORE_CASE)
+    fold = (lambda value: str(value).casefold()) if folded else (lambda value: value)
+    return fold(wanted) in [fold(each) for each in each_of(found)]
+
+
+def each_of(value: JsonValue) -> list[JsonValue]:
+    """Return the members of a list, or the value alone; nothing for null."""
+    return value if isinstance(value, list) else [] if value is None else [value]

@@ -1,0 +1,87 @@
+"""Lists that are empty when they are to be judged, and what a query asks of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI, Query
+from pydantic import BaseModel
+
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.scenarios.lists import lists
+from tests.conformance.fastapi_apps import bench_of, messages
+
+PAGES = {
+    "x-contract-pagination": {
+        **dict.fromkeys(("cursor", "next", "more")),
+        **{"limit": "limit", "offset": "offset", "items": "", "id": "/id"},
+    }
+}
+FILTER = {"x-contract-filter": {"property": "/status", "match": "equals"}}
+
+
+class Item(BaseModel):
+    """What is sent."""
+
+    status: str = "draft"
+
+
+def shop(bug: str = "", *, is_open: bool = True) -> FastAPI:
+    """Items in pages; none is there at first."""
+    app, items = FastAPI(), list[dict[str, Any]]()
+
+    @app.get("/items")
+    def listed(
+        limit: int = Query(50, ge=1, le=100),
+        offset: int = Query(0, ge=0),
+        status: str | None = Query(None),
+    ) -> list[dict[str, Any]]:
+        found = [each for each in items if bug == "filter" or status in (None, each["status"])]
+        found = found if bug == "offset" else found[offset:]
+        return found if bug == "limit" else found[:limit]
+
+    if is_open:
+
+        @app.post("/items", status_code=201)
+        def add(item: Item) -> dict[str, Any]:
+            items.append({"id": len(items), "status": item.status})
+            return items[-1]
+
+    described = app.openapi()["paths"]["/items"]["get"]
+    described |= PAGES
+    described["parameters"][-1] |= FILTER
+    return app
+
+
+@pytest.mark.parametrize(
+    ("bug", "rule"),
+    [("", ""), ("limit", "page-size"), ("offset", "pagination"), ("filter", "filter")],
+)
+def test_a_list_is_filled_before_it_is_judged(tmp_path: Path, bug: str, rule: str) -> None:
+    with bench_of(shop(bug), tmp_path) as bench:
+        for operation in bench.contract.operations.values():
+            bench.succeed(operation)
+        lists(bench)
+        found = {each.rule for each in bench.target.record.failures.values()}
+        assert found == {rule} - {""}
+        assert {"page-size", "pagination", "filter"} <= bench.target.record.checked.keys()
+
+
+def test_the_size_of_an_empty_page_proves_nothing_and_that_is_said(tmp_path: Path) -> None:
+    with bench_of(shop(is_open=False), tmp_path) as bench:
+        lists(bench)
+        assert "page-size" not in bench.target.record.checked
+        skips = {(each.rule, each.reason) for each in bench.target.record.skips}
+        assert ("page-size", "the list is too short") in skips
+
+
+def test_every_list_is_looked_at_whoever_asks_for_it(tmp_path: Path) -> None:
+    with bench_of(shop("filter"), tmp_path) as bench:
+        reader, maker = bench.contract.operations.values()
+        bench.succeed(maker)
+        bench.ask(Call(reader, {("query", "status"): "draft"}))
+        assert messages(bench, "filter") == []
+        bench.ask(Call(reader, {("query", "status"): "sold"}))
+        assert messages(bench, "filter") == [f"{reader.name}: items that do not match were shown"]
