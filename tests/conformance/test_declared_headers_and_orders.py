@@ -78,8 +78,8 @@ DOCUMENT: Any = {
 }
 
 
-def app(bug: str) -> Starlette:
-    """An application that keeps its promises, but for one."""
+def app(bug: str, keys: set[str]) -> Starlette:
+    """An application that keeps its promises, but for one; it notes the keys that it gets."""
     numbers = itertools.count(1)
     made = [{"name": name, "number": next(numbers)} for name in ("b", "c", "a")]
     seen: dict[tuple[str, str], tuple[Any, Any]] = {}
@@ -90,6 +90,7 @@ def app(bug: str) -> Starlette:
             return JSONResponse({}, 422)
         user = "" if bug == "keys of all" else request.headers["X-Key"]
         key = (user, request.headers.get("Idempotency-Key", ""))
+        keys.add(key[1])
         if key in seen and bug != "ignored":
             sent, answer = seen[key]
             if sent == body or bug == "changed":
@@ -115,16 +116,17 @@ def blamed(bug: str, tmp_path: Path) -> list[str]:
     """The rules that a bug breaks."""
     file = tmp_path / "things.json"
     file.write_text(json.dumps(DOCUMENT), "utf-8")
-    contract, record = Contract(load(file)), Record()
+    contract, record, sent = Contract(load(file)), Record(), set[str]()
     record.monitors = (Monitors(contract, record),)
     keys = {MAIN: "test-anna", OTHER: "test-bert"}
     with (
-        Server(app(bug)) as server,
+        Server(app(bug, sent)) as server,
         Target(server.url, Credential.of(contract.document), record, keys) as target,
     ):
         bench = Workbench(contract, target, "scenarios")
         for scenario in (idempotency, sorting):
             scenario(bench)
+    assert len(sent - {""}) > 3
     assert record.checked.keys() >= {"idempotency-replay", "idempotency-changed", "order"}
     return sorted({each.rule for each in record.failures.values()})
 

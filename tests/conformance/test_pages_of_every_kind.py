@@ -25,6 +25,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "offset": {"offset": "offset"},
     "offset and total": {"offset": "offset", "total": "/total"},
     "number": {"page": "page"},
+    "number, and pages": {"page": "page", "pages": "/pages"},
     "number from 0, and pages": {"page": "page", "first_page": 0, "pages": "/pages"},
     "next URL": {"next_url": "/next"},
     "link": {"link": True},

@@ -67,5 +67,22 @@ def test_a_request_in_progress_is_tried_again_by_its_status(made: ModuleType) ->
     assert made.Client(transport=fake).things.make_thing(id="1").id == "1"
 
 
+def test_a_request_in_progress_may_be_known_by_its_status_alone(package: Generate) -> None:
+    error = {
+        "schema": "#/components/schemas/Error",
+        "code": "/code",
+        "message": "/message",
+        "codes": {"busy": {"status": 409, "type": "conflict"}},
+    }
+    texts = {name: {"type": "string"} for name in ("code", "message")}
+    document = api() | {"x-contract-error": error}
+    document["components"]["schemas"]["Error"] = {"type": "object", "properties": texts}
+    made = package(document)
+    refused = made.testing.response({"code": "busy", "message": "Wait."}, 409)
+    answers = [refused, made.testing.response({"id": "1"})]
+    fake = made.testing.FakeTransport(lambda _: answers.pop(0))
+    assert made.Client(transport=fake).things.make_thing(id="1").id == "1"
+
+
 def test_without_a_mark_of_replays_the_server_has_no_constant_for_it(made: ModuleType) -> None:
     assert not hasattr(made.server, "MAKE_THING_REPLAY_HEADERS")
