@@ -331,6 +331,13 @@ def histories(session: nox.Session) -> None:
 
 
 @nox.session
+def foreign_servers(session: nox.Session) -> None:
+    """Test servers that others wrote, beside schemathesis; write what was found (an hour)."""
+    install_workspace(session)
+    session.run("python", "-m", "benchmarks.foreign", *session.posargs)
+
+
+@nox.session
 def seeds(session: nox.Session) -> None:
     """Test implementations that are right under 20 seeds (an hour; `-- NAME` for one)."""
     install_workspace(session)

@@ -3,8 +3,8 @@
 `nox -s derive` makes them, `nox -s derive -- --check` names those that are not current. An arrow
 leads one way: a derived file is never edited, and nothing here reads one to make another. Pages of
 measurements are apart, as they differ each time: `bench`, `bench_service` and `kills` write theirs,
-and `faults`, `faults_by_others`, `shops` and `mutants` write the verdicts that four pages here are
-made from.
+and `faults`, `faults_by_others`, `foreign_servers`, `shops` and `mutants` write the verdicts that
+five pages here are made from.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.foreign import outcomes as foreign
 from benchmarks.situations import outcomes as situations
 from service.catalogue import build as catalogue
 from tests.contract import verdicts
@@ -94,6 +95,11 @@ DERIVED = (
         "docs/sdk-situations.md",
         "benchmarks/situations/outcomes.json and table.py",
         situations.render,
+    ),
+    page(
+        "docs/contract-foreign-servers.md",
+        "benchmarks/foreign/outcomes.json",
+        foreign.render,
     ),
     page("docs/contract-faults.md", "tests/contract/verdicts.json", verdicts.render),
     page(

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 # Steps that take more than one share of the time.
-_SHARES = {"explore": 8, "validation": 4, "robustness": 2, "fuzzing": 8}
+_SHARES = {"explore": 12, "validation": 4, "robustness": 2, "fuzzing": 8}
 
 
 @dataclass(slots=True)

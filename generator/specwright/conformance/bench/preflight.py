@@ -108,17 +108,17 @@ def _refuse(bench: Workbench, first: Call, exchanges: Sequence[Exchange]) -> Non
         )
     if 401 in statuses:
         raise InputError(f"{url} refuses the key with 401", hint="see to the variable and the key")
-    if 404 in statuses:
-        prefix = _prefix(bench, first)
-        hint = "is this the base URL of the API?"
-        if prefix is not None:
-            hint = f"its paths are found below {prefix}"
-        raise InputError(f"{url} answers 404 to whatever is read", hint=hint)
     if 403 in statuses:
         raise InputError(
             f"{url} answers 403 to whatever is read", hint="see to what the key may do"
         )
-    raise InputError(f"{url} answers with a web page", hint="is this the base URL of the API?")
+    prefix = _prefix(bench, first)
+    hint = "is this the base URL of the API?"
+    if prefix is not None:
+        hint = f"its paths are found below {prefix}"
+    is_missing = 404 in statuses
+    said = "answers 404 to whatever is read" if is_missing else "answers with a web page"
+    raise InputError(f"{url} {said}", hint=hint)
 
 
 def _prefix(bench: Workbench, call: Call) -> str | None:

@@ -31,8 +31,9 @@ class FuzzingLimits:
         Args:
             seconds: None where it does not matter.
         """
-        wanted = self.seconds * max(operations / _USUAL_OPERATIONS, 1.0) ** 0.5
-        return replace(self, seconds=wanted if seconds is None else max(min(wanted, seconds), 1.0))
+        more = max(operations / _USUAL_OPERATIONS, 1.0)
+        wanted = self.seconds * more if seconds is None or more == 1.0 else seconds
+        return replace(self, seconds=max(min(wanted, seconds or wanted), 1.0))
 
     def seconds_of_each(self, operations: int) -> float | None:
         """Return the time of each of so many operations; None where it need not be shared out."""

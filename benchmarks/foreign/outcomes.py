@@ -1,0 +1,103 @@
+"""What the two tools said of each server: kept as JSON, shown as a page."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+KEPT = Path(__file__).with_name("outcomes.json")
+TOOLS = ("specwright", "schemathesis")
+
+HEAD = """\
+# Servers that others wrote
+
+`specwright test` and schemathesis in its usual settings, one after the other, against software \
+that has an API and a document of its own. Each server is installed and started in an environment \
+outside this repository; both tools get the same document, the same seed and the same time. \
+**Reached** is the number of operations that answered with success at least once; an operation \
+that never did was not tested. A cause is a finding that is said once, with the operations that \
+have it behind it; schemathesis says some causes once per operation.
+
+`nox -s foreign_servers` measures all of them again, `nox -s foreign_servers -- NAME` some, and \
+`nox -s derive` makes this page from `benchmarks/foreign/outcomes.json`.
+
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a tool did with a server.
+
+    Attributes:
+        seconds: from its start to its end.
+        operations, reached: of the document, and those that answered with success.
+        stopped: why it ended early, or could not begin.
+        causes: how often each was said.
+    """
+
+    seconds: float
+    operations: int
+    reached: int
+    requests: int
+    stopped: list[str]
+    causes: Mapping[str, int]
+
+
+Outcomes = dict[str, dict[str, Outcome]]
+
+
+def load() -> Outcomes:
+    """Return what is kept, by server and tool."""
+    kept = json.loads(KEPT.read_text("utf-8")) if KEPT.exists() else {}
+    return {
+        server: {tool: Outcome(**each) for tool, each in tools.items()}
+        for server, tools in kept.items()
+    }
+
+
+def keep(outcomes: Outcomes) -> None:
+    """Write what was measured."""
+    data = {
+        server: {tool: asdict(each) for tool, each in tools.items()}
+        for server, tools in sorted(outcomes.items())
+    }
+    KEPT.write_text(json.dumps(data, indent=2, ensure_ascii=False) + "\n", "utf-8")
+
+
+def render() -> str:
+    """Return the page."""
+    outcomes = load()
+    rows = [
+        "| Server | Operations | Tool | Reached | Requests | Seconds | Causes | Said |",
+        "|---|--:|---|--:|--:|--:|--:|--:|",
+    ]
+    for server, tools in outcomes.items():
+        # schemathesis counts methods that a path does not have, too.
+        whole = next(tools[tool].operations for tool in TOOLS if tool in tools)
+        rows += [_row(server, whole, tool, tools[tool]) for tool in TOOLS if tool in tools]
+    parts = [HEAD, "\n".join(rows), "\n\n## Causes\n"]
+    for server, tools in outcomes.items():
+        parts.append(f"\n### {_cell(server)}\n")
+        for tool in TOOLS:
+            causes = tools[tool].causes if tool in tools else {}
+            lines = [f"| {_cell(each)} | {count} |" for each, count in causes.items()]
+            if lines:
+                parts.append("\n".join([f"\n| {tool} | |", "|---|--:|", *lines, ""]))
+    return "".join(parts)
+
+
+def _row(server: str, operations: int, tool: str, outcome: Outcome) -> str:
+    if outcome.stopped and not outcome.requests:
+        return f"| {server} | {operations} | {tool} | {_cell(outcome.stopped[0])} | | | | |"
+    said = sum(outcome.causes.values())
+    return (
+        f"| {server} | {operations} | {tool} | {outcome.reached} | {outcome.requests:,} "
+        f"| {outcome.seconds:.0f} | {len(outcome.causes)} | {said} |"
+    )
+
+
+def _cell(text: str) -> str:
+    plain = text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+    return plain if len(plain) < 200 else f"{plain[:200]}…"

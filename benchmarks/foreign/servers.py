@@ -1,0 +1,98 @@
+"""The servers: what is installed, how each is started, and where its document is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Server:
+    """Software with an API and its document.
+
+    In texts, `{bin}` is where its commands are, `{place}` a directory of its own, `{port}` its
+    port, and `{corpus}` the directory of published documents.
+
+    Attributes:
+        packages: requirements for pip, or for npm.
+        source: the package whose source distribution holds the application, if one does.
+        command: starts it.
+        document: its address below the server, or a path.
+        base: where the paths of the document are found below the server.
+        environment: variables of the server.
+        key: user and password, or a token, that `specwright test` is given; none if it is open.
+    """
+
+    name: str
+    packages: tuple[str, ...]
+    command: tuple[str, ...]
+    source: str = ""
+    is_npm: bool = False
+    document: str = "/openapi.json"
+    base: str = ""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    key: str = ""
+
+
+def _fastapi(name: str, module: str, *more: str, key: str = "") -> Server:
+    """An application of FastAPI's documentation."""
+    command = (
+        "{bin}/uvicorn",
+        f"docs_src.{module}:app",
+        "--port",
+        "{port}",
+        "--app-dir",
+        "{place}",
+    )
+    packages = ("fastapi==0.139.0", "uvicorn", "python-multipart", *more)
+    source = "fastapi==0.139.0"
+    return Server(name=name, packages=packages, source=source, command=command, key=key)
+
+
+def _prism(document: str) -> Server:
+    """A mock of a published document by Prism."""
+    path = f"{{corpus}}/specs/{document}"
+    return Server(
+        name=f"Prism, {document}",
+        packages=("@stoplight/prism-cli@5",),
+        is_npm=True,
+        command=("{bin}/prism", "mock", "--port", "{port}", path),
+        document=path,
+    )
+
+
+SERVERS = (
+    Server(
+        name="Prefect",
+        # The newest FastAPI lacks what this version of Prefect uses.
+        packages=("prefect==3.8.8", "fastapi==0.139.0"),
+        command=("{bin}/prefect", "server", "start", "--host", "127.0.0.1", "--port", "{port}"),
+        base="/api",
+        environment={"PREFECT_HOME": "{place}", "PREFECT_SERVER_ANALYTICS_ENABLED": "false"},
+    ),
+    Server(
+        name="Chroma",
+        packages=("chromadb",),
+        command=("{bin}/chroma", "run", "--path", "{place}", "--port", "{port}"),
+        # It asks for a token, and takes any.
+        key="a-test-token",
+    ),
+    Server(
+        name="LiteLLM proxy",
+        packages=("litellm[proxy]",),
+        command=("{bin}/litellm", "--host", "127.0.0.1", "--port", "{port}"),
+        environment={"LITELLM_MASTER_KEY": "sk-test-1234"},
+        key="sk-test-1234",
+    ),
+    _fastapi("FastAPI docs, SQL heroes", "sql_databases.tutorial001_an_py310", "sqlmodel"),
+    _fastapi("FastAPI docs, forms and files", "request_forms_and_files.tutorial001_an_py310"),
+    _fastapi("FastAPI docs, server-sent events", "server_sent_events.tutorial001_py310"),
+    _fastapi(
+        "FastAPI docs, OAuth2 with tokens",
+        "security.tutorial005_an_py310",
+        "pyjwt",
+        "pwdlib[argon2]",
+        key="johndoe:secret",
+    ),
+    _prism("cafe.yaml"),
+)
