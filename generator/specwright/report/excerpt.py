@@ -12,7 +12,8 @@ from specwright.text import visible
 WIDTH = 100
 # How many of the keys that a line lies in are shown, and how far above they are looked for.
 _PARENTS, _ABOVE = 4, 1_000
-_LONGEST = 2_000
+# A longer line is a document without line breaks.
+LONGEST_SOURCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +59,7 @@ class Source:
     def extract(self, location: Location) -> Extract | None:
         """Return a line with the keys that it lies in, by their indentation, or None."""
         line = self._line(location.file, location.line)
-        # A document in one line has no source that tells people anything.
-        if line is None or len(line) > _LONGEST:
+        if line is None or len(line) > LONGEST_SOURCE:
             return None
         above = self._parents(location, line)
         outermost = _indent(above[0][1]) if above else _indent(line)

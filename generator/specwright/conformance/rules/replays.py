@@ -227,5 +227,8 @@ _JUDGES: dict[str, Callable[[Repetition], Verdict]] = {
     Behaviour.PERMISSION: _with_status(403),
     Behaviour.ISOLATION: _isolated,
     Behaviour.METHOD_NOT_ALLOWED: _method,
+    Behaviour.ALLOW_HEADER: _method,
+    Behaviour.COERCION: _refused,
+    Behaviour.MEDIA_TYPE_ACCEPTED: _refused,
     Behaviour.IDEMPOTENCY_REPLAY: _repeated,
 }
