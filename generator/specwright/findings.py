@@ -32,6 +32,7 @@ class RuleDescription:
         bad: a part of a document in YAML that does not follow it, or empty.
         good: the same as it should be, or empty.
         instead: what to do, if that is not plain from what is good.
+        weight: how much a finding matters among others of its level.
         example: what breaks it, in words, of a rule that is not about a document.
         advice: what to do about a finding.
     """
@@ -46,6 +47,11 @@ class RuleDescription:
     instead: str = field(default="", kw_only=True)
     example: str = field(default="", kw_only=True)
     advice: str = field(default="", kw_only=True)
+    weight: int = field(default=0, kw_only=True)
+
+
+# The label of what the document asks for, beside what came.
+EXPECTED = "expected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +170,23 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
+class Visit:
+    """An operation, and how often it was called with success.
+
+    Attributes:
+        outcome: the last answer in a word, if none was a success.
+        hint: what would help.
+        evidence: the last request and its answer.
+    """
+
+    operation: str
+    successes: int
+    outcome: str = ""
+    hint: str = ""
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Trial:
     """A rule that was tried on an operation, or was not.
 
@@ -210,6 +233,7 @@ class Report:
         command: which one made it, so that reports of several can be told apart.
         trials: which rules were tried on what, of a report about behaviour.
         clock: when it was made, of the same.
+        visits: the operations of the API, of the same.
     """
 
     document: str
@@ -225,6 +249,7 @@ class Report:
     version: str = ""
     trials: tuple[Trial, ...] = ()
     clock: Clock | None = None
+    visits: tuple[Visit, ...] = ()
 
     def count(self, level: Level) -> int:
         return sum(finding.level is level for finding in self.findings)

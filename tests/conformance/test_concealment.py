@@ -16,7 +16,7 @@ from specwright.conformance.recording.concealment import Concealment
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.recording.secret_names import is_secret
-from specwright.conformance.results.evidence import findings
+from specwright.conformance.results.evidence import judged
 from specwright.document.sources.load import load
 from specwright.findings import Report
 from specwright.report.formats import FORMATS
@@ -224,6 +224,6 @@ def test_none_of_six_secrets_is_in_any_format(
     given = record.add(exchange(answered=answered, answer=json.dumps(BODY).encode()))
     record.violate(Violation("order", "/paths", f"said {SIX['access']}", (given,)))
     redaction = conceal(contract, record, ())
-    report = redaction.report(Report("openapi.json", tuple(findings(contract, record))))
+    report = redaction.report(Report("openapi.json", judged(contract, record).findings))
     assert list(shown(render(report))) == []
     assert list(shown(json.dumps(redaction.value(har.render(record.exchanges))))) == []

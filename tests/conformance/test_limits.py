@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from specwright.conformance.scenarios.variants import variants
+from tests.conformance.test_scenarios import contract
 
 TEXT = {"type": "string"}
 COLOURS = {"type": "array", "items": {"enum": ["red", "blue"]}}
@@ -28,7 +29,7 @@ BEYOND: dict[str, tuple[dict[str, Any], list[Any]]] = {
 @pytest.mark.parametrize(("schema", "beyond"), BEYOND.values(), ids=BEYOND)
 def test_the_values_next_to_a_limit_are_tried(schema: dict[str, Any], beyond: list[Any]) -> None:
     limits = ("out_of_range", "invalid_length")
-    found = variants(schema, "usually")
+    found = variants(contract().document, schema, "usually")
     assert [each.value for each in found if each.condition in limits] == beyond
 
 
@@ -41,5 +42,5 @@ def test_the_values_next_to_a_limit_are_tried(schema: dict[str, Any], beyond: li
     ],
 )
 def test_values_of_other_types_are_tried(kind: str, wrong: list[Any]) -> None:
-    found = variants({"type": kind}, None)
+    found = variants(contract().document, {"type": kind}, None)
     assert [each.value for each in found if each.condition == "invalid_value"] == wrong

@@ -165,6 +165,17 @@ _LEVELS: Mapping[Behaviour, Level] = {
     Behaviour.COERCION: Level.INFO,
     Behaviour.ALLOW_HEADER: Level.INFO,
 }
+# What API teams mend first: data of others, servers that fail, work that is lost or done twice,
+# answers that clients cannot read.
+_FIRST = (
+    *(Behaviour.ISOLATION, Behaviour.CREDENTIALS_IGNORED, Behaviour.PERMISSION),
+    *(Behaviour.SERVER_ERROR, Behaviour.NO_ANSWER, Behaviour.SHOWN_ONCE, Behaviour.CONSERVATION),
+    *(Behaviour.IDEMPOTENCY_CONCURRENT, Behaviour.IDEMPOTENCY_REPLAY, Behaviour.CREATED_IS_FOUND),
+    *(Behaviour.DELETED_IS_GONE, Behaviour.RESPONSE_SCHEMA, Behaviour.SIGNATURE),
+    *(Behaviour.EVENT_MISSING, Behaviour.PAGINATION, Behaviour.FILTER, Behaviour.VALID_REFUSED),
+    *(Behaviour.RESPONSE_HEADER, Behaviour.ERROR_CODE, Behaviour.UNDECLARED_STATUS),
+)
+_WEIGHTS = {id: weight for weight, id in enumerate(reversed(_FIRST), 1)}
 RULES: tuple[RuleDescription, ...] = tuple(
     RuleDescription(
         id,
@@ -176,6 +187,7 @@ RULES: tuple[RuleDescription, ...] = tuple(
         Level.ERROR,
         example=REMEDIES[id].example,
         advice=REMEDIES[id].advice,
+        weight=_WEIGHTS.get(id, 0),
     )
     for category, reasons in _REASONS.items()
     for id, why in reasons.items()

@@ -22,6 +22,7 @@ from specwright.conformance.results import coverage
 from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, judged
 from specwright.conformance.results.left_out import left_out
 from specwright.conformance.results.trials import clock, trials
+from specwright.conformance.results.visits import visits
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
 from specwright.conformance.scenarios.credentials import credentials
@@ -231,11 +232,13 @@ class Run:
             command="test",
             trials=tuple(trials(self.contract, self.record)),
             clock=clock(self.record),
+            visits=tuple(visits(self.contract, self.record)),
         )
 
     def _steps(self) -> Iterator[tuple[str, str, str]]:
         for name, requests, seconds in self.steps:
-            yield name, f"{requests:,}", f"{seconds:.1f}"
+            if requests:
+                yield name, f"{requests:,}", f"{seconds:.1f}"
 
 
 def begin(

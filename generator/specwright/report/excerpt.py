@@ -12,6 +12,8 @@ from specwright.text import visible
 WIDTH = 100
 # How many of the keys that a line lies in are shown, and how far above they are looked for.
 _PARENTS, _ABOVE = 4, 1_000
+# A longer line is a document without line breaks.
+LONGEST_SOURCE = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +57,9 @@ class Source:
         self._known: dict[tuple[str, int], str | None] = {}
 
     def extract(self, location: Location) -> Extract | None:
-        """Return a line with the keys that it lies in, by their indentation; None if not known."""
+        """Return a line with the keys that it lies in, by their indentation, or None."""
         line = self._line(location.file, location.line)
-        if line is None:
+        if line is None or len(line) > LONGEST_SOURCE:
             return None
         above = self._parents(location, line)
         outermost = _indent(above[0][1]) if above else _indent(line)

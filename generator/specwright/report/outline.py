@@ -64,13 +64,17 @@ _TITLES = {
 
 
 def ranked(report: Report) -> Sequence[Finding]:
-    """Return the findings by level: changes first, by their rules, those that reach far first."""
+    """Return the findings by level: changes first, by their rules, those that reach far first.
+
+    Others go by the weight of their rule.
+    """
     order = {rule.id: number for number, rule in enumerate(report.rules)}
+    weights = {rule.id: rule.weight for rule in report.rules}
 
     def rank(finding: Finding) -> tuple[int, int, int, int]:
         level = WORST_FIRST.index(finding.level)
         if finding.affected is None:
-            return level, 1, 0, 0
+            return level, 1, -weights.get(finding.rule, 0), -len(finding.operations)
         return level, 0, order.get(finding.rule, len(order)), -len(finding.affected.operations)
 
     return sorted(report.findings, key=rank)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from importlib.resources import files
+from typing import NamedTuple
 
 from specwright import __version__
-from specwright.findings import WORST_FIRST, Finding, Report
+from specwright.findings import EXPECTED, WORST_FIRST, Evidence, Finding, Report, Visit
 from specwright.report.excerpt import Source
-from specwright.report.outline import by_operation, kinds, parts
+from specwright.report.outline import by_operation, kinds, parts, ranked
 from specwright.report.verdict import counted, headline, verdict
 from specwright.text import visible
 
@@ -34,7 +35,9 @@ def render(report: Report) -> str:
     environment.filters["counted"] = counted
     environment.filters["ours"] = _ours
     environment.globals["extract"] = Source(report.line).extract
+    environment.globals["proven"] = _proven
     environment.globals["anchor"] = _anchors()
+    found = _by_operation(report)
     style, script = _asset("page.css"), _asset("page.js")
     return environment.from_string(_asset("page.html.jinja")).render(
         report=report,
@@ -43,12 +46,48 @@ def render(report: Report) -> str:
         kinds=kinds(report),
         operations=by_operation(report),
         parts=parts(report),
+        causes=[each for each in ranked(report) if each.occurrences],
+        found=found,
+        states=Counter(_state(each, found) for each in report.visits),
         levels=[level for level in WORST_FIRST if report.count(level)],
         style=Markup(style),
         script=Markup(script),
         digests=[_digest(each) for each in (style, script)],
         version=__version__,
     )
+
+
+class _Proof(NamedTuple):
+    """Evidence as it is laid out: what was asked for, what came, the request, and all but these."""
+
+    expected: Evidence | None
+    got: Evidence | None
+    request: Evidence | None
+    others: Sequence[Evidence]
+
+
+def _proven(evidence: Sequence[Evidence]) -> _Proof:
+    expected = next((each for each in evidence if each.label == EXPECTED), None)
+    got = evidence[-1] if evidence else None
+    sent = [each for each in evidence if each.http is not None and each is not got]
+    beside = (expected, got)
+    others = [e for e in evidence if all(e is not each for each in beside) and e.label != "failure"]
+    return _Proof(expected, got, sent[-1] if sent else None, others)
+
+
+def _by_operation(report: Report) -> Mapping[str, Sequence[Finding]]:
+    """The findings of each operation, the worst first."""
+    found: defaultdict[str, list[Finding]] = defaultdict(list)
+    for finding in ranked(report):
+        for operation in finding.operations:
+            found[operation].append(finding)
+    return found
+
+
+def _state(visit: Visit, found: Mapping[str, Sequence[Finding]]) -> str:
+    if not visit.successes:
+        return "missed"
+    return "found" if found[visit.operation] else "reached"
 
 
 def _anchors() -> Callable[[Finding], str]:

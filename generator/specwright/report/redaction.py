@@ -96,6 +96,16 @@ class Redaction:
             line=line,
             facts=tuple((self.text(label), self.text(value)) for label, value in report.facts),
             tables=tuple(map(self._table, report.tables)),
+            visits=tuple(
+                replace(
+                    each,
+                    operation=self.text(each.operation),
+                    outcome=self.text(each.outcome),
+                    hint=self.text(each.hint),
+                    evidence=self._evidence(each.evidence),
+                )
+                for each in report.visits
+            ),
             trials=tuple(
                 replace(each, subject=self.text(each.subject), skipped=self.text(each.skipped))
                 for each in report.trials

@@ -8,7 +8,7 @@ import click
 
 from specwright.findings import Finding, Level, Report, Table
 from specwright.report.details import details
-from specwright.report.excerpt import excerpt
+from specwright.report.excerpt import LONGEST_SOURCE, excerpt
 from specwright.report.outline import ranked
 from specwright.report.verdict import verdict
 from specwright.text import visible
@@ -19,17 +19,27 @@ _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 def render(report: Report) -> str:
     """All findings, the worst first, what was measured, then the outcome."""
     lines = [line for finding in ranked(report) for line in _finding(finding, report)]
+    lines += _missed(report)
     lines += [line for table in report.tables for line in _table(table)]
     lines += [visible(f"{label}: {value}") for label, value in report.facts]
     outcome = "; ".join(filter(None, (report.headline, verdict(report))))
     return "\n".join([*lines, visible(f"{report.document}: {outcome}")]) + "\n"
 
 
+def _missed(report: Report) -> Iterator[str]:
+    """The operations of which nothing was tested but how they refuse."""
+    missed = [each for each in report.visits if not each.successes]
+    if missed:
+        yield "Never succeeded:"
+    for each in missed:
+        yield visible(f"    {each.operation}: {each.outcome or 'not called'}; {each.hint}")
+
+
 def _finding(finding: Finding, report: Report) -> Iterator[str]:
     place, words = visible(str(finding.location)), visible(f"{finding.rule} {finding.words}")
     yield f"{place}: {_painted(finding.level, finding.level)} {words}"
     line = report.line(finding.location)
-    if line is not None:
+    if line is not None and len(line) <= LONGEST_SOURCE:
         yield from _snippet(line, finding)
     yield from (f"    {detail}" for detail in details(finding))
 

@@ -10,6 +10,7 @@ from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, message
 from specwright.conformance.recording.record import Record, Violation
+from specwright.conformance.results.expectations import expected
 from specwright.findings import Evidence, Finding, Level, Occurrence, RuleDescription, in_order
 from specwright.grading.settings import Settings, places_of
 from specwright.grading.waivers import EXPIRED, UNUSED, Waivers
@@ -136,7 +137,11 @@ def _occurrence(contract: Contract, id: str, violation: Violation) -> Occurrence
         contract.document.locate(violation.pointer),
         violation.pointer,
         violation.message,
-        (Evidence("failure", id), *_evidence(violation.exchanges)),
+        (
+            Evidence("failure", id),
+            *expected(contract, violation),
+            *_evidence(violation.exchanges),
+        ),
     )
 
 
@@ -153,16 +158,21 @@ def _message(cause: str, occurrences: Sequence[Occurrence]) -> str:
 
 def _evidence(exchanges: Sequence[Exchange]) -> Iterator[Evidence]:
     for exchange in exchanges[-_EXCHANGES:]:
-        request, response = exchange.request, exchange.response
-        written = {"method": request.method, "url": request.url}
-        yield Evidence(
-            f"request {exchange.number}, {exchange.source}",
-            request.curl,
-            json.dumps(written | message(request.headers, request.body)),
-        )
-        label = f"answer {exchange.number}"
-        if response is None:
-            yield Evidence(label, exchange.failure or "no answer")
-        else:
-            answered = {"status": response.status, **message(response.headers, response.body)}
-            yield Evidence(label, response.shown, json.dumps(answered))
+        yield from shown(exchange)
+
+
+def shown(exchange: Exchange) -> Iterator[Evidence]:
+    """Yield the request and the answer of an exchange."""
+    request, response = exchange.request, exchange.response
+    written = {"method": request.method, "url": request.url}
+    yield Evidence(
+        f"request {exchange.number}, {exchange.source}",
+        request.curl,
+        json.dumps(written | message(request.headers, request.body)),
+    )
+    label = f"answer {exchange.number}"
+    if response is None:
+        yield Evidence(label, exchange.failure or "no answer")
+    else:
+        answered = {"status": response.status, **message(response.headers, response.body)}
+        yield Evidence(label, response.shown, json.dumps(answered))

@@ -1,0 +1,39 @@
+"""What the document asks for at a place that is broken, in a few lines."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Violation
+from specwright.findings import EXPECTED, Evidence
+
+_LONGEST = 1_500
+# What must be answered, where that is the same for every operation.
+_ANSWERS: Mapping[str, str] = {
+    Behaviour.SERVER_ERROR: "a success, or a refusal with 4xx",
+    Behaviour.NO_ANSWER: "an answer",
+    Behaviour.INVALID_ACCEPTED: "a refusal with 4xx",
+    Behaviour.VALID_REFUSED: "an answer other than a refusal as malformed",
+    Behaviour.CREDENTIALS_IGNORED: "401",
+    Behaviour.PERMISSION: "403",
+    Behaviour.ISOLATION: "the answer to something that was never there",
+    Behaviour.METHOD_NOT_ALLOWED: "405, and Allow with all methods of the path",
+}
+
+
+def expected(contract: Contract, violation: Violation) -> Iterator[Evidence]:
+    """Yield what should have come, if that can be said: statuses, a schema, an answer."""
+    rule, pointer = violation.rule, violation.pointer
+    operation = contract.operations.get(pointer.removesuffix("/responses"))
+    if rule == Behaviour.UNDECLARED_STATUS and operation is not None:
+        yield Evidence(EXPECTED, f"one of the statuses {', '.join(operation.responses)}")
+    elif rule == Behaviour.RESPONSE_SCHEMA:
+        schema = contract.document.follow({"$ref": f"#{pointer}"})
+        written = json.dumps(schema, indent=2, ensure_ascii=False)
+        more = "\n…" if len(written) > _LONGEST else ""
+        yield Evidence(EXPECTED, written[:_LONGEST] + more)
+    elif rule in _ANSWERS:
+        yield Evidence(EXPECTED, _ANSWERS[rule])

@@ -1,0 +1,68 @@
+"""How often each operation succeeded; of one that never did, what was tried last."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+from specwright.conformance.bench.target import MAIN
+from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Record
+from specwright.conformance.results.evidence import shown
+from specwright.findings import Visit
+from specwright.pointer import Pointer
+
+# What would help, by the status of the last answer.
+_HINTS = {
+    401: "the key is not taken here: look which scheme the operation asks for",
+    403: "the key may not call it: use one with this permission",
+    404: "give an example of {names} that is there",
+    409: "something else is in the way: give an example that is free to use",
+    405: "the server does not have this method: is the base URL right?",
+    415: "the server takes another media type than the document says",
+    429: "use a key with a higher rate limit",
+}
+_REFUSED = "give an example of {names} that the server takes"
+_FAILED = "the server fails: look into its log"
+_NOT_SENT = "no request could be made: give an example of {names}"
+_REDIRECTED = "the server redirects: correct the path in the document, or the base URL"
+
+
+def visits(contract: Contract, record: Record) -> Iterator[Visit]:
+    """Yield each operation with how often it succeeded."""
+    by_operation = defaultdict[Pointer, list[Exchange]](list)
+    for exchange in record.exchanges:
+        by_operation[exchange.operation or ""].append(exchange)
+    for operation in contract.operations.values():
+        sent = by_operation[operation.pointer]
+        count = sum(1 for each in sent if each.response and each.response.is_success)
+        own = [each for each in sent if each.role == MAIN] or sent
+        if count or not own:
+            hint = "" if count else _NOT_SENT.format(names=_inputs(operation))
+            yield Visit(operation.name, count, hint=hint)
+        else:
+            # What scenarios send is right but for what they do not know.
+            last = next((e for e in reversed(own) if e.source == "scenarios"), own[-1])
+            yield Visit(
+                operation.name, 0, _outcome(last), _hint(operation, last), tuple(shown(last))
+            )
+
+
+def _outcome(exchange: Exchange) -> str:
+    return str(exchange.response.status) if exchange.response else exchange.failure or "no answer"
+
+
+def _hint(operation: Operation, exchange: Exchange) -> str:
+    status = exchange.response.status if exchange.response is not None else 500
+    if 300 <= status < 400:
+        return _REDIRECTED
+    words = _HINTS.get(status, _FAILED if status >= 500 else _REFUSED)
+    return words.format(names=_inputs(operation))
+
+
+def _inputs(operation: Operation) -> str:
+    """What a caller has to know, in words."""
+    names = [f"'{each.key[1]}'" for each in operation.slots if each.written.required]
+    names += ["the body"] if operation.has_body else []
+    return ", ".join(names) or "its parameters"

@@ -1,0 +1,65 @@
+"""An operation that never succeeded is shown with its last request and what would help."""
+
+from __future__ import annotations
+
+import pytest
+
+from specwright.conformance.bench.target import MAIN, NOBODY
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Record
+from specwright.conformance.results.visits import visits
+from specwright.document.sources.load import load
+from specwright.findings import Visit
+from tests.conformance.shop import DOCUMENT
+
+ORDER = "/paths/~1orders~1{order_id}/get"
+
+
+def exchange(status: int, role: str = MAIN, source: str = "scenarios") -> Exchange:
+    request = Request("GET", f"http://127.0.0.1/v1/orders/{source}", ())
+    response = Response(status, (), b"{}") if status else None
+    return Exchange(0, source, role, ORDER, request, response, None if status else "Broken", 0, 0)
+
+
+def visited(*exchanges: Exchange) -> Visit:
+    record = Record()
+    for each in exchanges:
+        record.add(each)
+    found = {each.operation: each for each in visits(Contract(load(DOCUMENT)), record)}
+    return found["GET /orders/{order_id}"]
+
+
+def test_successes_are_counted() -> None:
+    assert visited(exchange(200), exchange(404), exchange(200)) == Visit(
+        "GET /orders/{order_id}", 2
+    )
+
+
+def test_what_was_never_called_says_what_is_missing() -> None:
+    found = visited()
+    assert found.hint == "no request could be made: give an example of 'order_id'"
+    assert found.evidence == ()
+
+
+@pytest.mark.parametrize(
+    ("status", "hint"),
+    [
+        (404, "give an example of 'order_id' that is there"),
+        (422, "give an example of 'order_id' that the server takes"),
+        (401, "the key is not taken here: look which scheme the operation asks for"),
+        (307, "the server redirects: correct the path in the document, or the base URL"),
+        (503, "the server fails: look into its log"),
+        (0, "the server fails: look into its log"),
+    ],
+)
+def test_each_outcome_has_a_hint(status: int, hint: str) -> None:
+    found = visited(exchange(status))
+    assert (found.outcome, found.hint) == (str(status) if status else "Broken", hint)
+
+
+def test_the_last_request_is_that_of_a_scenario_with_the_key() -> None:
+    found = visited(exchange(422), exchange(400, source="fuzzing"), exchange(401, NOBODY))
+    assert found.outcome == "422"
+    assert "/orders/scenarios" in found.evidence[0].text
+    assert found.evidence[1].text.startswith("422")
