@@ -68,21 +68,30 @@ class Monitors:
     max_seconds: float | None = None
     _request_ids: dict[str, Exchange] = field(default_factory=dict)
     _secrets: dict[str, Exchange] = field(default_factory=dict)
+    _silent: set[str] = field(default_factory=set)
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
         """What an exchange breaks."""
         operation = self.contract.operations.get(exchange.operation or "")
         if exchange.response is None:
-            if operation is None:
-                return []
-            reason = f"{operation.name}: no answer ({exchange.failure})"
-            return [Violation(Behaviour.NO_ANSWER, operation.pointer, reason, (exchange,))]
+            return list(self._no_answer(exchange, operation))
+        self._silent.discard(exchange.source)
         found = list(self._of_any(exchange, exchange.response))
         if operation is not None and exchange.request.method == operation.method:
             found += self._response_time(exchange, operation)
             found += self._of_operation(exchange, operation, exchange.response)
             found += of_list(self.contract, self.record, operation, exchange)
         return found
+
+    def _no_answer(self, exchange: Exchange, operation: Operation | None) -> Iterator[Violation]:
+        """What has no answer, but for what came after a request that the server died of."""
+        # The fuzzer does not tell whether something took a request.
+        is_dead = exchange.source == "fuzzing" and exchange.source in self._silent
+        self._silent.add(exchange.source)
+        if operation is not None and not is_dead and not exchange.is_unconnected:
+            message = f"{operation.name}: no answer ({exchange.failure})"
+            place, rule = operation.pointer, Behaviour.NO_ANSWER
+            yield Violation(rule, place, message, (exchange,), "no answer")
 
     def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         """What holds for answers to requests that fit no operation, too."""
