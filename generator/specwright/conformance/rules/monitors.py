@@ -163,10 +163,9 @@ class Monitors:
         given = sites.essence(response.header("content-type") or "")
         fitting = [each for name, each in contents.items() if _fits(given, sites.essence(name))]
         if not fitting:
-            shown = given or "no media type"
-            yield answer.violation(
-                Behaviour.UNDECLARED_MEDIA_TYPE, place, f"{shown} is not declared"
-            )
+            shown = f"with Content-Type {given}" if given else "without a Content-Type"
+            said = f"{response.status} {shown} (declared: {', '.join(contents)})"
+            yield answer.violation(Behaviour.UNDECLARED_MEDIA_TYPE, place, said)
             return
         if not sites.is_json(given) or "schema" not in fitting[0].value:
             return
@@ -247,7 +246,7 @@ class Monitors:
             return
         first = self._request_ids.setdefault(given, exchange)
         if first is not exchange:
-            message = f"{who}: {name} was there before"
+            message = f"{who}: another answer had the same {name}"
             yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange))
         if errors.request_id is not None and response.status >= 400:
             repeated = response.at(errors.request_id.raw)
@@ -259,7 +258,7 @@ class Monitors:
         text = response.body.decode("utf-8", "replace")
         for value, first in self._secrets.items():
             if value in text:
-                message = f"{self._who(exchange)}: the value is shown again"
+                message = f"{self._who(exchange)} shows a value again that is shown once"
                 place = first.operation or ""
                 yield Violation(Behaviour.SHOWN_ONCE, place, message, (first, exchange))
         for value in self.contract.secrets(exchange.operation, response):
