@@ -19,7 +19,7 @@ from specwright.document.sources.load import load
 from tests.conformance.shop import DOCUMENT
 
 LIST, MAKE = "/paths/~1orders/get", "/paths/~1orders/post"
-ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}"
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: %s\r\n\r\n{}"
 
 
 @pytest.fixture(scope="module")
@@ -27,8 +27,8 @@ def contract() -> Contract:
     return Contract(load(DOCUMENT))
 
 
-@pytest.fixture
-def mortal(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+@pytest.fixture(params=[b"close", b"keep-alive"])
+def mortal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     """The address of a server that answers GET, and is gone after anything else."""
     monkeypatch.setattr(bench, "_PROBE_PAUSE_SECONDS", 0)
     listener = socket.create_server(("127.0.0.1", 0))
@@ -36,14 +36,15 @@ def mortal(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     def serve() -> None:
         while True:
             connection, _ = listener.accept()
-            is_answered = connection.recv(65536).startswith(b"GET")
-            if not is_answered:
-                listener.close()
-            else:
-                connection.sendall(ANSWER)
+            while asked := connection.recv(65536):
+                if not asked.startswith(b"GET"):
+                    listener.close()
+                    connection.close()
+                    return
+                connection.sendall(ANSWER % request.param)
+                if request.param == b"close":
+                    break
             connection.close()
-            if not is_answered:
-                return
 
     thread = threading.Thread(target=serve)
     thread.start()
