@@ -129,6 +129,8 @@ def test_what_a_server_may_convert_is_a_note(contract: Contract, member: dict[st
         {"count": "17", "price": -1},
         {"tags": {}},
         {"kind": 2},
+        # It fits, as far as this schema can tell.
+        {},
     ],
 )
 def test_what_no_conversion_mends_is_an_error(contract: Contract, member: dict[str, Any]) -> None:

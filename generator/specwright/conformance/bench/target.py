@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import socket
 import ssl
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
+from urllib.parse import urlsplit
 
 import httpx2
 
@@ -39,6 +41,8 @@ _FIRST_BYTES_SECONDS = 1.0
 # Requests in a row without an answer, and the time they took, after which nothing is there.
 _LOST_AFTER = 8
 _LOST_SECONDS = 60.0
+# How often, and after which pause, a server that is gone is looked for.
+_PROBES, _PROBE_PAUSE_SECONDS = 8, 0.25
 # Steps of a request, as the client calls them.
 _OPENED, _ANSWERED = "connection.connect_tcp.started", "http11.receive_response_headers.complete"
 
@@ -79,6 +83,7 @@ class Target:
     hanging: set[Pointer] = field(default_factory=set, init=False)
     ends: dict[str, float] = field(default_factory=dict, init=False)
     _client: httpx2.Client = field(init=False, repr=False)
+    _was_there: bool = field(default=False, repr=False)
     _unanswered: list[float] = field(default_factory=list, init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -133,7 +138,7 @@ class Target:
         not good any more, is renewed.
 
         Raises:
-            TargetLost: many requests in a row got no answer.
+            TargetLost: nothing listens any more, or many requests in a row got no answer.
             TimeOver: the time of the source is over.
         """
         until = self.ends.get(source)
@@ -152,6 +157,8 @@ class Target:
         exchange = self.record.add(
             Exchange(0, source, noted, operation, request, response, failure, sent_at, seconds)
         )
+        if exchange.is_unconnected and self._was_there and not self._comes_back():
+            raise TargetLost(f"nothing listens at {self.base_url} any more{self._last_request()}")
         if len(self._unanswered) >= _LOST_AFTER or sum(self._unanswered) > _LOST_SECONDS:
             count = len(self._unanswered)
             raise TargetLost(f"{count} requests in a row got no answer: {failure}")
@@ -171,10 +178,33 @@ class Target:
         seconds = time.monotonic() - started
         if is_hanging and operation is not None:
             self.hanging.add(operation)
+        self._was_there |= response is not None
         # What one operation takes says nothing of the others.
         counted = 0.0 if is_hanging else seconds
         self._unanswered = [] if failure is None else [*self._unanswered, counted]
         return response, failure, sent_at, seconds
+
+    def _comes_back(self) -> bool:
+        """Whether something listens again soon, as after a restart by a supervisor."""
+        parts = urlsplit(self.base_url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        for _ in range(_PROBES):
+            try:
+                socket.create_connection((parts.hostname or "", port), timeout=1).close()
+            except OSError:
+                time.sleep(_PROBE_PAUSE_SECONDS)
+            else:
+                return True
+        return False
+
+    def _last_request(self) -> str:
+        """The last request that something took, which may be the one that it died of."""
+        taken = (each for each in reversed(self.record.exchanges) if not each.is_unconnected)
+        last = next(taken, None)
+        if last is None:
+            return ""
+        asked = last.request.url.removeprefix(self.base_url)
+        return f"; the last request was {last.request.method} {asked} (request {last.number})"
 
     def _receive(self, request: Request) -> Response:
         """The answer to a request, which is sent twice if a connection ends that was idle.
@@ -184,10 +214,15 @@ class Target:
         steps: list[str] = []
         try:
             return self._exchange(request, steps)
-        except (httpx2.NetworkError, httpx2.RemoteProtocolError):
+        except (httpx2.NetworkError, httpx2.RemoteProtocolError) as error:
             if _OPENED in steps or _ANSWERED in steps:
                 raise
-        return self._exchange(request, steps)
+            first = error
+        try:
+            return self._exchange(request, steps)
+        except httpx2.ConnectError:
+            # It was taken, and nothing is there since.
+            raise first from None
 
     def _exchange(self, request: Request, steps: list[str]) -> Response:
         def note(step: str, _: object) -> None:

@@ -143,6 +143,11 @@ class Exchange:
     sent_at: float
     seconds: float
 
+    @property
+    def is_unconnected(self) -> bool:
+        """Whether nothing took the request: it is not the reason why there is no answer."""
+        return (self.failure or "").startswith("ConnectError")
+
 
 def _first(headers: Headers, name: str) -> str | None:
     wanted = name.lower()

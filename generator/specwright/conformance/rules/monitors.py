@@ -68,21 +68,30 @@ class Monitors:
     max_seconds: float | None = None
     _request_ids: dict[str, Exchange] = field(default_factory=dict)
     _secrets: dict[str, Exchange] = field(default_factory=dict)
+    _silent: set[str] = field(default_factory=set)
 
     def __call__(self, exchange: Exchange) -> list[Violation]:
         """What an exchange breaks."""
         operation = self.contract.operations.get(exchange.operation or "")
         if exchange.response is None:
-            if operation is None:
-                return []
-            reason = f"{operation.name}: no answer ({exchange.failure})"
-            return [Violation(Behaviour.NO_ANSWER, operation.pointer, reason, (exchange,))]
+            return list(self._no_answer(exchange, operation))
+        self._silent.discard(exchange.source)
         found = list(self._of_any(exchange, exchange.response))
         if operation is not None and exchange.request.method == operation.method:
             found += self._response_time(exchange, operation)
             found += self._of_operation(exchange, operation, exchange.response)
             found += of_list(self.contract, self.record, operation, exchange)
         return found
+
+    def _no_answer(self, exchange: Exchange, operation: Operation | None) -> Iterator[Violation]:
+        """What has no answer, but for what came after a request that the server died of."""
+        # The fuzzer does not tell whether something took a request.
+        is_dead = exchange.source == "fuzzing" and exchange.source in self._silent
+        self._silent.add(exchange.source)
+        if operation is not None and not is_dead and not exchange.is_unconnected:
+            message = f"{operation.name}: no answer ({exchange.failure})"
+            place, rule = operation.pointer, Behaviour.NO_ANSWER
+            yield Violation(rule, place, message, (exchange,), "no answer")
 
     def _of_any(self, exchange: Exchange, response: Response) -> Iterator[Violation]:
         """What holds for answers to requests that fit no operation, too."""
@@ -154,10 +163,9 @@ class Monitors:
         given = sites.essence(response.header("content-type") or "")
         fitting = [each for name, each in contents.items() if _fits(given, sites.essence(name))]
         if not fitting:
-            shown = given or "no media type"
-            yield answer.violation(
-                Behaviour.UNDECLARED_MEDIA_TYPE, place, f"{shown} is not declared"
-            )
+            shown = f"with Content-Type {given}" if given else "without a Content-Type"
+            said = f"{response.status} {shown} (declared: {', '.join(contents)})"
+            yield answer.violation(Behaviour.UNDECLARED_MEDIA_TYPE, place, said)
             return
         if not sites.is_json(given) or "schema" not in fitting[0].value:
             return
@@ -238,7 +246,7 @@ class Monitors:
             return
         first = self._request_ids.setdefault(given, exchange)
         if first is not exchange:
-            message = f"{who}: {name} was there before"
+            message = f"{who}: another answer had the same {name}"
             yield Violation(Behaviour.REQUEST_ID, place, message, (first, exchange))
         if errors.request_id is not None and response.status >= 400:
             repeated = response.at(errors.request_id.raw)
@@ -250,7 +258,7 @@ class Monitors:
         text = response.body.decode("utf-8", "replace")
         for value, first in self._secrets.items():
             if value in text:
-                message = f"{self._who(exchange)}: the value is shown again"
+                message = f"{self._who(exchange)} shows a value again that is shown once"
                 place = first.operation or ""
                 yield Violation(Behaviour.SHOWN_ONCE, place, message, (first, exchange))
         for value in self.contract.secrets(exchange.operation, response):

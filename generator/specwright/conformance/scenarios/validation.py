@@ -267,7 +267,7 @@ class _Trial:
         if response.is_success:
             record.violate(accepted_value(self.contract, self.operation, exchange, spot.sent))
         elif response.status < 500:
-            self._code(exchange, place, variant)
+            self._code(exchange, spot, variant)
 
     def _note(self, place: Pointer) -> None:
         for rule in (Behaviour.INVALID_ACCEPTED, Behaviour.COERCION):
@@ -285,8 +285,9 @@ class _Trial:
         at_fault = param is None or str(param).split(".")[-1] == spot.name
         return listed.get(str(code)) in MALFORMED and at_fault
 
-    def _code(self, exchange: Exchange, place: Pointer, variant: Variant) -> None:
+    def _code(self, exchange: Exchange, spot: _Spot, variant: Variant) -> None:
         """Hold the code of a refusal to the condition that it is declared for."""
+        place = spot.place
         errors, response = self.contract.errors, exchange.response
         if errors is None or response is None:
             return
@@ -298,10 +299,10 @@ class _Trial:
         conditions = {each.raw: value.condition for each, value in errors.codes.items()}
         if not wanted or code in wanted or code == own or conditions.get(str(code)) is None:
             return
-        message = f"{self.operation.name}: {variant.how} was answered '{code}'"
-        self.bench.target.record.violate(
-            Violation(Behaviour.ERROR_CODE, place, f"{message}, not '{min(wanted)}'", (exchange,))
-        )
+        cause = f"refused with '{code}', not '{min(wanted)}'"
+        message = f"{self.operation.name}: {spot.name}: {variant.how} is {cause}: {response.status}"
+        found = Violation(Behaviour.ERROR_CODE, place, message, (exchange,), cause)
+        self.bench.target.record.violate(found)
 
     def _own_code(self, place: Pointer) -> str | None:
         found = self.contract.document.end(place, {"$ref": f"#{place}"})[1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,7 +66,9 @@ def variants(document: Document, schema: Any, usual: JsonValue) -> Iterator[Vari
 def _variants(document: Document, schema: dict[str, Any], usual: JsonValue) -> Iterator[Variant]:
     kind = _kind(schema)
     for wrong in _WRONG_TYPES.get(kind, ()):
-        yield Variant(f"{wrong!r} for a {kind}", wrong, Condition.INVALID_VALUE)
+        yield Variant(
+            f"{json.dumps(wrong)} for a value of type {kind}", wrong, Condition.INVALID_VALUE
+        )
     if "enum" in schema or "const" in schema:
         values = schema.get("enum", [schema.get("const")])
         for value in values:

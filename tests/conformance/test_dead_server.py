@@ -1,0 +1,98 @@
+"""A server that dies is one finding, about the request that it died of."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from specwright.conformance.bench import target as bench
+from specwright.conformance.bench.target import MAIN, Target, TargetLost
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.exchange import Exchange, Request, Response
+from specwright.conformance.recording.record import Record
+from specwright.conformance.rules.monitors import Monitors
+from specwright.document.sources.load import load
+from tests.conformance.shop import DOCUMENT
+
+LIST, MAKE = "/paths/~1orders/get", "/paths/~1orders/post"
+ANSWER = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: %s\r\n\r\n{}"
+
+
+@pytest.fixture(scope="module")
+def contract() -> Contract:
+    return Contract(load(DOCUMENT))
+
+
+@pytest.fixture(params=[b"close", b"keep-alive"])
+def mortal(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a server that answers GET, and is gone after anything else."""
+    monkeypatch.setattr(bench, "_PROBE_PAUSE_SECONDS", 0)
+    listener = socket.create_server(("127.0.0.1", 0))
+
+    def serve() -> None:
+        while True:
+            connection, _ = listener.accept()
+            while asked := connection.recv(65536):
+                if not asked.startswith(b"GET"):
+                    listener.close()
+                    connection.close()
+                    return
+                connection.sendall(ANSWER % request.param)
+                if request.param == b"close":
+                    break
+            connection.close()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    port = listener.getsockname()[1]
+    yield f"http://127.0.0.1:{port}"
+    with socket.socket() as last:
+        if last.connect_ex(("127.0.0.1", port)) == 0:
+            last.sendall(b"POST")
+    thread.join()
+
+
+def test_the_request_that_killed_the_server_is_named_and_no_other_is_blamed(
+    contract: Contract, mortal: str
+) -> None:
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    with Target(mortal, None, record, {}) as target:
+        for method, operation in (("GET", LIST), ("POST", MAKE)):
+            target.send(target.request(method, "/orders"), "scenarios", operation)
+        with pytest.raises(TargetLost) as lost:
+            target.send(target.request("GET", "/orders"), "scenarios", LIST)
+    said = f"nothing listens at {mortal} any more; the last request was POST /orders (request 2)"
+    assert str(lost.value) == said
+    blamed = [each for each in record.violations if each.rule == "no-answer"]
+    assert [each.pointer for each in blamed] == [MAKE]
+
+
+def test_a_server_that_was_never_there_is_for_the_preflight(contract: Contract) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    with Target(f"http://127.0.0.1:{port}", None, Record(), {}) as target:
+        sent = target.send(target.request("GET", "/orders"), "preflight", LIST)
+    assert sent.is_unconnected
+
+
+def test_what_the_fuzzer_sends_to_a_dead_server_is_not_blamed(contract: Contract) -> None:
+    record = Record()
+    record.monitors = (Monitors(contract, record),)
+    request = Request("GET", "http://127.0.0.1/orders", ())
+    alive = Response(204, (), b"")
+    unknown = "the connection failed, or no answer came in time"
+    first = Exchange(0, "fuzzing", MAIN, LIST, request, None, unknown, 0, 0)
+    for each in (
+        first,
+        replace(first, operation=MAKE),
+        replace(first, response=alive, failure=None),
+        replace(first, operation=MAKE),
+    ):
+        record.add(each)
+    blamed = [each.pointer for each in record.violations if each.rule == "no-answer"]
+    assert blamed == [LIST, MAKE]
