@@ -85,6 +85,7 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
     Category.STATE: {
         Behaviour.CREATED_IS_FOUND: "A resource that was created can be read at once.",
         Behaviour.DELETED_IS_GONE: "A resource that was deleted is not there any more.",
+        Behaviour.WRITTEN_IS_READ: "A member that was written with success has its new value.",
         Behaviour.SHOWN_ONCE: "A value that is shown once is in no other answer.",
         Behaviour.CONSERVATION: (
             "A balance moves by what was charged and refunded, and by nothing else."

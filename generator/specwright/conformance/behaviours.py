@@ -26,6 +26,7 @@ class Behaviour(StrEnum):
     ISOLATION = "isolation"
     CREATED_IS_FOUND = "created-is-found"
     DELETED_IS_GONE = "deleted-is-gone"
+    WRITTEN_IS_READ = "written-is-read"
     SHOWN_ONCE = "shown-once"
     CONSERVATION = "conservation"
     RESET = "reset"

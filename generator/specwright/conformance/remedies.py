@@ -101,6 +101,10 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "Store before the answer is sent, and read where was written: a replica or a cache may be "
         "behind. An id that was never given is answered 404.",
     ),
+    Behaviour.WRITTEN_IS_READ: Remedy(
+        'PATCH /items/7 {"title": "first text"} -> 200, then GET /items/7 -> the title that it had',
+        "Store the member, or refuse it. One that only answers have is `readOnly`.",
+    ),
     Behaviour.DELETED_IS_GONE: Remedy(
         "DELETE /items/7 -> 204, then GET /items/7 -> 200",
         "Leave what is deleted out of each query, and clear what caches have of it.",

@@ -40,6 +40,7 @@ from specwright.conformance.scenarios.robustness import robustness
 from specwright.conformance.scenarios.sorting import sorting
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
+from specwright.conformance.scenarios.writes import written
 from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.webhooks.source import ReceiverOptions, Watch
 from specwright.findings import Report, Table
@@ -70,6 +71,7 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "lists": lists,
     "sorting": sorting,
     "agreement": agreement,
+    "written": written,
     "isolation": isolation,
     "permission": permission,
     "validation": validation,

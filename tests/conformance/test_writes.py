@@ -1,0 +1,82 @@
+"""What is written is read afterwards, in the form that the server gives it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from fastapi import FastAPI, HTTPException
+from pydantic import BaseModel, Field
+
+from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.writes import written
+from tests.conformance.fastapi_apps import bench_of, messages
+
+
+class Sent(BaseModel):
+    """What a client writes."""
+
+    title: str | None = None
+    price: float = Field(default=1, ge=0)
+    is_shown: bool = False
+    password: str = Field(default="x", json_schema_extra={"writeOnly": True})
+    # What only the server writes.
+    owner: str = Field(default="you", json_schema_extra={"readOnly": True})
+
+
+class Read(Sent):
+    """What it reads."""
+
+    id: str
+    # It is said in another form.
+    price: str = ""  # type: ignore[assignment]
+
+
+def shop(bug: str = "") -> FastAPI:
+    app, items = FastAPI(), dict[str, dict[str, Any]]()
+
+    def shown(id: str) -> dict[str, Any]:
+        if id not in items:
+            raise HTTPException(404)
+        return {**items[id], "id": id, "price": str(items[id]["price"]), "password": "***"}
+
+    def stored(item: Sent, method: str) -> dict[str, Any]:
+        found = item.model_dump(exclude_unset=True)
+        if bug == f"{method} forgets":
+            found.pop("title", None)
+        if isinstance(found.get("title"), str):
+            # Normalised by the server.
+            found["title"] = found["title"].upper()
+        return found | {"owner": "me"}
+
+    @app.post("/items/", status_code=201)
+    def add(item: Sent) -> Read:
+        new = Sent().model_dump() | stored(item, "POST")
+        items[id := str(uuid4())] = new
+        return Read(**shown(id))
+
+    @app.get("/items/{item_id}")
+    def get(item_id: str) -> Read:
+        return Read(**shown(item_id))
+
+    @app.patch("/items/{id}")
+    def change(id: str, item: Sent) -> None:
+        shown(id)
+        items[id] |= stored(item, "PATCH")
+
+    return app
+
+
+@pytest.mark.parametrize("bug", ["", "PATCH forgets", "POST forgets"])
+def test_a_member_that_is_not_stored_is_found(tmp_path: Path, bug: str) -> None:
+    with bench_of(shop(bug), tmp_path) as bench:
+        explore(bench)
+        written(bench)
+        found = messages(bench, "written-is-read")
+        method = bug.partition(" ")[0]
+        assert [each.partition(" ")[0] for each in found] == ([method] if bug else [])
+        assert all("'title' is the same after two values were written" in each for each in found)
+        checked = bench.target.record.checked["written-is-read"]
+        assert {each.rpartition("/")[2] for each in checked} == {"title", "is_shown"}
