@@ -199,3 +199,34 @@ def test_a_parent_that_a_body_names_is_known_by_its_name(tmp_path: Path) -> None
             ("flow_id", flow, "/id", "POST /runs/"),
             ("label_ids", label, "/id", "POST /runs/"),
         )
+
+
+class Line(BaseModel):
+    product_id: UUID
+    count: int = 1
+
+
+class Order(BaseModel):
+    lines: list[Line]
+
+
+def test_an_id_in_a_list_of_objects_is_found(tmp_path: Path) -> None:
+    app, products = FastAPI(), set[UUID]()
+
+    @app.post("/products/", status_code=201)
+    def add(product: Named) -> dict[str, UUID]:
+        products.add(made := uuid4())
+        return {"id": made}
+
+    @app.post("/orders/", status_code=201)
+    def order(order: Order) -> dict[str, UUID]:
+        if not order.lines or any(each.product_id not in products for each in order.lines):
+            raise HTTPException(404)
+        return {"id": uuid4()}
+
+    with bench_of(app, tmp_path) as bench:
+        explore(bench)
+        call, _ = bench.made["/paths/~1orders~1/post"]
+    assert isinstance(call.body, dict)
+    (line,) = call.body["lines"]  # type: ignore[misc]
+    assert UUID(line["product_id"]) in products  # type: ignore[call-overload,arg-type,index]

@@ -119,27 +119,47 @@ class Ids:
         return self._by_name(operation, name, wanted_names(operation.site.key, name), slot.schema)
 
     def members(self, operation: Operation, body: JsonValue) -> dict[str, JsonValue]:
-        """Return the members of a body that name something else, such as its `flow_id`."""
+        """Return the members of a body that name something else, such as its `flow_id`.
+
+        They are whole: one that has such a member within, as a list of lines of an order has, is
+        returned with all that it holds.
+        """
         schema = self._contract.body_schema(operation)
         if schema is None or not isinstance(body, dict):
             return {}
+        own = tuple(f"{each}_" for each in names_of(self._contract, operation, 201))
+        return self._members(operation, schema, body, own)
+
+    def _members(
+        self, operation: Operation, schema: str, body: dict[str, JsonValue], own: tuple[str, ...]
+    ) -> dict[str, JsonValue]:
         places = {
             name: at + join("properties", name)
             for at, found in in_place(self._contract.document, schema)
             for name in found.get("properties") or {}
         }
-        own = tuple(f"{each}_" for each in names_of(self._contract, operation, 201))
         found: dict[str, JsonValue] = {}
         for name in body.keys() & places.keys():
+            value, place = body[name], places[name]
+            is_list = isinstance(value, list)
+            if is_list:
+                place = self._items(place)
             one = singular(snake(name))
-            if one.rpartition("_")[2] not in _REFERENCES or one.startswith(own):
+            if one.rpartition("_")[2] in _REFERENCES and not one.startswith(own):
+                values = self._by_name(operation, name, (one,), place)
+                if values:
+                    found[name] = values[:1] if is_list else values[0]
                 continue
-            is_list = isinstance(body[name], list)
-            place = places[name]
-            values = self._by_name(operation, name, (one,), f"{place}/items" if is_list else place)
-            if values:
-                found[name] = values[:1] if is_list else values[0]
+            inner = value[0] if isinstance(value, list) and value else value
+            if isinstance(inner, dict) and (below := self._members(operation, place, inner, own)):
+                whole: JsonValue = {**inner, **below}
+                found[name] = [whole] if is_list else whole
         return found
+
+    def _items(self, schema: str) -> str:
+        """The place of the schema of the items of a list."""
+        lists = (at for at, each in in_place(self._contract.document, schema) if "items" in each)
+        return f"{next(lists, schema)}/items"
 
     def _by_name(
         self, operation: Operation, name: str, names: Iterable[str], schema: str

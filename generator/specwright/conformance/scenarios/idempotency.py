@@ -15,6 +15,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.scenarios.explore import renew
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.idempotency import IDEMPOTENCY, Answer, Idempotency
 
@@ -27,10 +28,12 @@ _OPERATION = "operation"
 
 def idempotency(bench: Workbench) -> None:
     """Try every operation that declares a key."""
-    for operation in bench.contract.operations.values():
-        declared = operation.declared["idempotency"]
-        if declared is not None:
-            _Trial(bench, operation, declared).run()
+    keyed = [each for each in bench.contract.operations.values() if each.declared["idempotency"]]
+    if keyed:
+        # What their requests name may have been deleted.
+        renew(bench)
+    for operation in keyed:
+        _Trial(bench, operation, operation.declared["idempotency"]).run()
 
 
 @dataclass(frozen=True, slots=True)
