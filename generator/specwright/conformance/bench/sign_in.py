@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from http.cookies import CookieError, SimpleCookie
-from urllib.parse import urlencode, urljoin
+from urllib.parse import urljoin
 
 from specwright.config import SignIn
 from specwright.conformance.bench.roles import NOBODY
@@ -79,15 +78,13 @@ def _logged_in(
         name: text.replace("{user}", user).replace("{password}", password)
         for name, text in setting.body.items()
     }
-    is_json = operation.body is not None
-    kind = "application/json" if is_json else "application/x-www-form-urlencoded"
     call = Call(operation, {}, body)
     request = target.request(
         operation.method,
         call.path,
         role=NOBODY,
-        headers=[("Accept", "application/json"), ("Content-Type", kind)],
-        body=json.dumps(body).encode() if is_json else urlencode(body).encode(),
+        headers=call.headers,
+        body=call.content,
         operation=operation.pointer,
     )
     exchange = target.send(request, SOURCE, operation.pointer, NOBODY)

@@ -147,10 +147,11 @@ class Workbench:
         return [*linked, *(examples or [sample(document, slot.site.value.get("schema"))])]
 
     def _bodies(self, operation: Operation) -> Iterator[JsonValue | Absent]:
-        if operation.body is None:
+        declared = operation.body or operation.other_body
+        if declared is None:
             yield ABSENT
             return
-        document, content = self.contract.document, operation.body[1]
+        document, content = self.contract.document, declared[1]
         examples: list[JsonValue] = [value for _, value in sites.examples(document, content)]
         plain = examples or [self.contract.sampled_body(operation)]
         first = self._ids.members(operation, plain[0])

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from specwright.conformance.contract.bodies import written
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import JsonValue
 from specwright.pointer import Pointer, split
@@ -68,16 +69,24 @@ class Call:
                 cookies += parts(slot.written, value)
         if cookies:
             found.append(("Cookie", "; ".join(cookies)))
-        if not isinstance(self.body, Absent) and self.operation.body is not None:
-            found.append(("Content-Type", self.operation.body[0]))
+        if not isinstance(self.body, Absent):
+            found += [("Content-Type", kind) for kind in self._written[:1]]
         return found
 
     @property
     def content(self) -> bytes | None:
         """The bytes of the body."""
-        if isinstance(self.body, Absent):
-            return None
-        return json.dumps(self.body, ensure_ascii=False, separators=(",", ":")).encode()
+        return None if isinstance(self.body, Absent) else self._written[1]
+
+    @property
+    def _written(self) -> tuple[str, bytes]:
+        """The media type and the bytes of the body."""
+        other = self.operation.other_body
+        if other is not None and not isinstance(self.body, Absent):
+            return written(other[0], self.body, self.operation.files)
+        text = json.dumps(self.body, ensure_ascii=False, separators=(",", ":"))
+        media_type = self.operation.body[0] if self.operation.body else "application/json"
+        return media_type, text.encode()
 
 
 def _with(value: object, tokens: tuple[str, ...], new: JsonValue) -> JsonValue:

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 from jsonschema_rs.canonical.schema import clone
 
+from specwright.conformance.contract import bodies
 from specwright.conformance.contract.read_only import for_requests
 from specwright.conformance.contract.resources import Shape, up_to_variables
 from specwright.conformance.contract.samples import sample
@@ -22,6 +23,7 @@ from specwright.document.shape import walk
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.findings import Finding
 from specwright.pointer import Pointer, join, resolve, split
+from specwright.runtime.shared.media.table import medium_of
 from specwright.runtime.shared.operation import Location, Parameter
 from specwright.runtime.shared.templates import PathTemplate
 from specwright.vocabulary import table
@@ -76,6 +78,8 @@ class Operation:
         declared: what it declares by `x-contract-*`, by the names of the keywords' attributes.
         body: the media type object of its JSON body, and the media type.
         responses: by status as written: `200`, `2XX` or `default`.
+        other_body: those of its body where it is not JSON.
+        files: the members of that body that are files.
         scheme: the security scheme that it asks for; None if anybody may call it.
     """
 
@@ -87,6 +91,8 @@ class Operation:
     has_body: bool
     responses: Mapping[str, Site]
     scheme: Site | None
+    other_body: tuple[str, Site] | None = None
+    files: frozenset[str] = frozenset()
 
     @property
     def pointer(self) -> Pointer:
@@ -251,7 +257,18 @@ class Contract:
             bool(contents),
             dict(sites.responses(document, site)),
             self._demands.scheme(site),
+            *self._other_body(contents if content is None else []),
         )
+
+    def _other_body(
+        self, contents: list[tuple[str, Site]]
+    ) -> tuple[tuple[str, Site] | None, frozenset[str]]:
+        """The first body that can be written, with its files."""
+        for kind, content in contents:
+            media_type = bodies.sent_as(kind)
+            if not medium_of(media_type).is_stream:
+                return (media_type, content), frozenset(bodies.files(self.document, content))
+        return None, frozenset()
 
     def schema_of(self, holder: Site) -> Pointer | None:
         """The pointer of the schema of JSON content; None where there is none to hold."""
@@ -267,9 +284,11 @@ class Contract:
         return operation.body[1] / "schema"
 
     def sampled_body(self, operation: Operation) -> JsonValue:
-        """Return a JSON body without the members that only answers have; null without a schema."""
-        schema, document = self.body_schema(operation), self.requests.document
-        return None if schema is None else sample(document, resolve(document.data, schema))
+        """Return a body without the members that only answers have; null without a schema."""
+        content, document = operation.body or operation.other_body, self.requests.document
+        if content is None or "schema" not in content[1].value:
+            return None
+        return sample(document, resolve(document.data, content[1] / "schema"))
 
 
 def _slot(site: Site, place: str, name: str) -> ParameterSlot:
