@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
+
 import pytest
 
 from specwright.conformance.bench.target import MAIN, NOBODY
@@ -12,6 +15,9 @@ from specwright.conformance.results.visits import visits
 from specwright.document.sources.load import load
 from specwright.findings import Visit
 from tests.conformance.shop import DOCUMENT
+from tests.conformance.test_command import Exchange as Answering
+from tests.conformance.test_command import playing
+from tests.conftest import Run
 
 ORDER = "/paths/~1orders~1{order_id}/get"
 
@@ -63,3 +69,28 @@ def test_the_last_request_is_that_of_a_scenario_with_the_key() -> None:
     assert found.outcome == "422"
     assert "/orders/scenarios" in found.evidence[0].text
     assert found.evidence[1].text.startswith("422")
+
+
+def respond(exchange: Answering) -> None:
+    if exchange.path == "/session" and exchange.command == "GET":
+        exchange.answer(409)
+    else:
+        exchange.answer(405, allow="GET")
+
+
+def test_the_last_line_says_why_nothing_was_tested(specwright: Run, tmp_path: Path) -> None:
+    answers = {"200": {"description": "…"}, "409": {"description": "…"}}
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Sessions", "version": "1"},
+        "paths": {"/session": {"get": {"responses": answers}}},
+    }
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(document), "utf-8")
+    with playing(respond) as port:
+        place = (f"http://127.0.0.1:{port}", "--document", str(path), "--max-time", "3")
+        done = specwright("test", *place, "--quiet")
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert done.stdout == (
+        f"{path}: 1 of 1 operations never succeeded: GET /session (409); no findings\n"
+    )

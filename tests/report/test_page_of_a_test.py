@@ -18,6 +18,7 @@ from specwright.findings import (
     RuleDescription,
     Visit,
 )
+from specwright.report import text
 from specwright.report.formats import FORMATS
 from specwright.report.outline import ranked
 from tests.report.samples import SHAPE
@@ -114,3 +115,14 @@ def test_a_document_in_one_line_is_no_source() -> None:
     report = replace(REPORT, line=lambda location: line)
     assert "x" * 50 not in FORMATS["html"](report)
     assert "x" * 50 not in FORMATS["text"](report)
+
+
+def test_as_many_findings_are_shown_as_are_asked_for() -> None:
+    said = click.unstyle(text.render(REPORT, 2))
+    assert [line for line in said.splitlines() if ": error " in line or ": info " in line] == [
+        "spec/openapi.json:17:11: error server-error server-error of 1",
+        "spec/openapi.json:17:11: error undeclared-status undeclared-status of 3",
+    ]
+    assert "… and 2 further findings" in said
+    assert said.splitlines()[-1] == "openapi.json: 3 errors, 1 info"
+    assert "further" not in text.render(REPORT, 4)

@@ -29,6 +29,7 @@ from specwright.conformance.run import TIMEOUTS, Run, RunProfile, begin
 from specwright.conformance.webhooks.source import ReceiverOptions
 from specwright.errors import INTERRUPTED, InputError
 from specwright.findings import Report
+from specwright.report import text
 from specwright.report.directory import summarise, write
 from specwright.report.formats import FORMATS
 from specwright.report.redaction import Redaction
@@ -72,6 +73,13 @@ Ctrl-C.
     help="Write result.json and report.json, .html, .xml (JUnit), .sarif, .md and .har there.",
 )
 @output_format
+@click.option("--quiet", is_flag=True, help="Show one line with the outcome and no report.")
+@click.option(
+    "--max-findings",
+    type=click.IntRange(0),
+    metavar="NUMBER",
+    help="How many findings a report in text shows, the worst first.  [default: all]",
+)
 @lint_file
 @click.option(
     "--baseline",
@@ -111,6 +119,8 @@ def test(
     seed: int | None,
     report_dir: Path | None,
     output: str,
+    quiet: bool,
+    max_findings: int | None,
     config: str | None,
     baseline: Path | None,
     min_coverage: int,
@@ -149,7 +159,12 @@ def test(
         report = redaction.report(run.report())
     if report_dir is not None:
         _write(report, run, redaction, report_dir)
-    show(FORMATS[output](report))
+    if quiet:
+        say(text.outcome(report))
+    elif output == "text":
+        show(text.render(report, max_findings))
+    else:
+        show(FORMATS[output](report))
     if output == "github" and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
         summarise(report, Path(summary))
     if coverage.share(run.items) < min_coverage:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -43,9 +42,12 @@ from specwright.conformance.scenarios.validation import validation
 from specwright.conformance.scenarios.writes import written
 from specwright.conformance.webhooks.endpoints import SOURCE as WEBHOOKS
 from specwright.conformance.webhooks.source import ReceiverOptions, Watch
-from specwright.findings import Report, Table
+from specwright.findings import Report, Table, Visit
+from specwright.report.verdict import listed
 
 SCENARIOS = "scenarios"
+# Of what never succeeded, in the headline.
+_NAMED = 3
 
 
 class RunProfile(StrEnum):
@@ -124,10 +126,15 @@ class Run:
 
     @property
     def line(self) -> str:
-        """How far the run is, by source."""
-        sent = Counter(each.source for each in list(self.record.exchanges))
-        counts = ", ".join(f"{source} {count:,}" for source, count in sent.items())
-        return f"{self.at}: {counts or 'no'} requests, {len(self.record.failures)} findings"
+        """How far the run is: the step of how many, the operation, the time, what was found."""
+        sent, steps = list(self.record.exchanges), self.budget.steps
+        known = self.contract.operations.get((sent[-1].operation if sent else None) or "")
+        step = f" ({steps.index(self.at) + 1} of {len(steps)})" if self.at in steps else ""
+        place = f" {known.name}" if known is not None else ""
+        most = f" of {self.budget.seconds:.0f}" if self.budget.seconds is not None else ""
+        seconds = time.time() - sent[0].sent_at if sent else 0.0
+        found = f"{len(sent):,} requests, {len(self.record.failures)} failures"
+        return f"{self.at}{step}{place}: {found}, {seconds:.0f}{most} s"
 
     @property
     def record(self) -> Record:
@@ -218,6 +225,7 @@ class Run:
             facts.append(("Fuzzing", f"reached {count} of {whole} operations"))
         if self.stopped is not None:
             facts.append(("Stopped", self.stopped))
+        visited = tuple(visits(self.contract, self.record))
         return Report(
             document.path,
             found.findings,
@@ -234,13 +242,26 @@ class Run:
             command="test",
             trials=tuple(trials(self.contract, self.record)),
             clock=clock(self.record),
-            visits=tuple(visits(self.contract, self.record)),
+            visits=visited,
+            headline=_headline(visited),
         )
 
     def _steps(self) -> Iterator[tuple[str, str, str]]:
         for name, requests, seconds in self.steps:
             if requests:
                 yield name, f"{requests:,}", f"{seconds:.1f}"
+
+
+def _headline(visited: Sequence[Visit]) -> str:
+    """What keeps a run without findings from saying that all is well."""
+    missed = [
+        f"{each.operation} ({each.outcome or 'not called'})"
+        for each in visited
+        if not each.successes
+    ]
+    if not missed:
+        return ""
+    return f"{len(missed)} of {len(visited)} operations never succeeded: {listed(missed, _NAMED)}"
 
 
 def begin(

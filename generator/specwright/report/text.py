@@ -10,20 +10,31 @@ from specwright.findings import Finding, Level, Report, Table
 from specwright.report.details import details
 from specwright.report.excerpt import LONGEST_SOURCE, excerpt
 from specwright.report.outline import ranked
-from specwright.report.verdict import verdict
+from specwright.report.verdict import counted, verdict
 from specwright.text import visible
 
 _COLOURS = {Level.ERROR: "red", Level.WARNING: "yellow", Level.INFO: "cyan"}
 
 
-def render(report: Report) -> str:
-    """All findings, the worst first, what was measured, then the outcome."""
-    lines = [line for finding in ranked(report) for line in _finding(finding, report)]
+def render(report: Report, most: int | None = None) -> str:
+    """The findings, the worst first, what was measured, then the outcome.
+
+    `most` is how many findings are shown; None for all.
+    """
+    found = ranked(report)
+    lines = [line for finding in found[:most] for line in _finding(finding, report)]
+    if most is not None and len(found) > most:
+        lines.append(f"… and {counted(len(found) - most, 'further finding')}")
     lines += _missed(report)
     lines += [line for table in report.tables for line in _table(table)]
     lines += [visible(f"{label}: {value}") for label, value in report.facts]
-    outcome = "; ".join(filter(None, (report.headline, verdict(report))))
-    return "\n".join([*lines, visible(f"{report.document}: {outcome}")]) + "\n"
+    return "\n".join([*lines, outcome(report)]) + "\n"
+
+
+def outcome(report: Report) -> str:
+    """Return the last line: the document, and what came of it."""
+    words = "; ".join(filter(None, (report.headline, verdict(report))))
+    return visible(f"{report.document}: {words}")
 
 
 def _missed(report: Report) -> Iterator[str]:
