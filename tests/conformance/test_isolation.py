@@ -77,4 +77,6 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
         target.record.add(replace(target.record.exchanges[-1], response=None))
         isolation(bench)
     said = [each.message for each in target.record.violations]
-    assert said == (["getStock: another partner reached what is not its own"] * is_blamed)
+    assert said == (
+        ["GET /items/{id}/stock: another partner reached what is not its own"] * is_blamed
+    )

@@ -144,6 +144,7 @@ def game(look: Answer) -> Starlette:
     return app({"/board": {"GET": board}, "/board/{row}/{column}": squares})
 
 
+SQUARE = "/paths/~1board~1{row}~1{column}/get"
 PULLS = "/paths/~12.0~1repositories~1{username}~1{slug}~1pullrequests/get"
 
 
@@ -158,8 +159,8 @@ PULLS = "/paths/~12.0~1repositories~1{username}~1{slug}~1pullrequests/get"
         ),
         ("oas-uspto-3.0.yaml", datasets(), set()),
         ("oas-tictactoe-3.1.yaml", game(square), set()),
-        # The key of the board was sent, which proves nothing about the token.
-        ("oas-tictactoe-3.1.yaml", game(open_square), set()),
+        # Of several schemes each operation is asked with its own.
+        ("oas-tictactoe-3.1.yaml", game(open_square), {("credentials-ignored", SQUARE)}),
     ],
 )
 def test_what_is_proved_is_what_is_wrong(
