@@ -12,6 +12,7 @@ from specwright.conformance.webhooks import deliveries
 from specwright.review import package_rules
 from tests.conformance.test_judging import PROVEN
 from tests.conformance.test_scenarios import BUGS
+from tests.conformance.test_writes import PROVEN as WRITES
 from tests.conformance.webhooks.faults import FAULTS
 
 from .test_keywords import ROOT, TOOLKIT, strings
@@ -41,5 +42,5 @@ def test_every_rule_of_behaviour_finds_a_bug() -> None:
     found = {rule for verdict in judged.values() for rule in verdict["rules"]}
     # That of an option, which test_monitors.py gives.
     found.add(Behaviour.RESPONSE_TIME)
-    shown = {*BUGS.values(), *FAULTS.values(), *found, *PROVEN}
+    shown = {*BUGS.values(), *FAULTS.values(), *found, *PROVEN, *WRITES}
     assert set(Behaviour) == shown & set(Behaviour)
