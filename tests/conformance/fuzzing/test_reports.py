@@ -149,3 +149,24 @@ def test_without_codes_a_status_says_it_unless_a_declaration_gives_it_another_me
 ) -> None:
     del document.data["x-contract-error"]
     assert answered(document, status, "invalid") == is_refused
+
+
+def test_a_put_may_make_what_was_deleted(document: Document) -> None:
+    deleted, put = exchange(1, "DELETE", 10, 204), exchange(2, "PUT", 12)
+    assert blamed(document, "use_after_free", deleted, put) is None
+    assert blamed(document, "use_after_free", deleted, exchange(2, "GET", 12)) == DELETE
+
+
+def test_an_earlier_answer_that_comes_again_made_nothing(document: Document) -> None:
+    first, again = exchange(1, "POST", 1, 201), exchange(4, "POST", 20, 201)
+    proof = exchange(5, "GET", 22, 404)
+    check, operation = (
+        "ensure_resource_availability",
+        Routes(Contract(document), BASE).operations[0],
+    )
+    for cause, seen, found in (
+        (again, (first, again, proof), False),
+        (again, (again, proof), True),
+    ):
+        report = FailedCheck(check, proof, operation, cause, RequestVerdict())
+        assert (violation(report, TrafficOracle(Contract(document), seen)) is not None) is found
