@@ -20,10 +20,12 @@ from specwright.conformance.recording.record import Record
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.sorting import sorting
+from specwright.conformance.scenarios.validation import validation
 from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.serving import Server
 
+KEY = {"type": "string", "minLength": 1, "maxLength": 80}
 THING = {
     "type": "object",
     "required": ["name"],
@@ -50,9 +52,7 @@ DOCUMENT: Any = {
                     "changed": {"status": 422},
                     "scope": ["user"],
                 },
-                "parameters": [
-                    {"name": "idempotency-key", "in": "header", "schema": {"type": "string"}}
-                ],
+                "parameters": [{"name": "Idempotency-Key", "in": "header", "schema": KEY}],
                 "requestBody": {"required": True, **BODY},
                 "responses": {
                     "201": {"description": "Made.", **BODY},
@@ -89,6 +89,8 @@ def app(bug: str, keys: set[str]) -> Starlette:
         if not isinstance(body.get("name"), str):
             return JSONResponse({}, 422)
         user = "" if bug == "keys of all" else request.headers["X-Key"]
+        if not 1 <= len(request.headers.get("Idempotency-Key", "x")) <= 80:
+            return JSONResponse({}, 422)
         key = (user, request.headers.get("Idempotency-Key", ""))
         keys.add(key[1])
         if key in seen and bug != "ignored":
@@ -124,7 +126,7 @@ def blamed(bug: str, tmp_path: Path) -> list[str]:
         Target(server.url, Credential.of(contract.document), record, keys) as target,
     ):
         bench = Workbench(contract, target, "scenarios")
-        for scenario in (idempotency, sorting):
+        for scenario in (idempotency, sorting, validation):
             scenario(bench)
     assert len(sent - {""}) > 3
     assert record.checked.keys() >= {"idempotency-replay", "idempotency-changed", "order"}

@@ -199,12 +199,23 @@ class Workbench:
         del values[_KEPT:]
 
 
+def key_header(operation: Operation) -> Key | None:
+    """The header parameter that is the idempotency key of an operation; None where none is."""
+    declared = operation.declared["idempotency"]
+    if declared is None or declared.header is None:
+        return None
+    wanted = ("header", declared.header.raw.lower())
+    slots = (each.key for each in operation.slots)
+    return next((each for each in slots if (each[0], each[1].lower()) == wanted), None)
+
+
 def with_key(call: Call, key: str) -> Call:
     """The same call under an idempotency key, where the operation has one."""
     declared = call.operation.declared["idempotency"]
-    if declared is not None and declared.header is not None:
-        return call.with_argument(("header", declared.header.raw.lower()), key)
-    if declared is None or isinstance(call.body, Absent):
+    header = key_header(call.operation)
+    if header is not None:
+        return call.with_argument(header, key)
+    if declared is None or declared.key is None or isinstance(call.body, Absent):
         return call
     try:
         resolve(call.body, declared.key.raw)

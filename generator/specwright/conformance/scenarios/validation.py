@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.bench.workbench import Workbench, key_header
 from specwright.conformance.contract.calls import Absent, Call
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.read_only import in_place, is_read_only
@@ -237,8 +237,11 @@ class _Trial:
 
     def _ask(self, call: Call) -> Exchange:
         """Send a call under a key of its own, and where there is room for what it makes."""
-        key = self._key
-        if key is None or _in_body(self.call, key) == _in_body(call, key):
+        key, header = self._key, key_header(self.operation)
+        is_same = key is None or _in_body(self.call, key) == _in_body(call, key)
+        if header is not None:
+            is_same = self.call.arguments.get(header) == call.arguments.get(header)
+        if is_same:
             call = self.bench.with_fresh_key(call)
         capacity = self.operation.declared["capacity"]
         exchange = self.bench.send(call)

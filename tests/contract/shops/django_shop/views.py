@@ -259,7 +259,9 @@ class OrderViewSet(
         }
         found = Order.objects.order_by("created_at", "id").prefetch_related("lines")
         return (
-            found if has(leaks.get(self.action, "none")) else found.filter(owner=self.request.user)
+            found
+            if has(leaks.get(self.action, "no leak"))
+            else found.filter(owner=self.request.user)
         )
 
     def filter_queryset(self, queryset: Any) -> Any:
