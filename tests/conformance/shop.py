@@ -25,6 +25,7 @@ KEYS = {
     "test-key-of-bert-00000002": "bert",
     "test-key-of-anna-00000003": "anna",
 }
+ANNA = next(iter(KEYS))
 CREDIT = 100_000
 # It is in items, which everybody sees, and in orders.
 ORIGIN = {"origin": "Garden of Anna"}
@@ -72,16 +73,19 @@ class Shop:
             "/v1/hooks": {"GET": self.list_hooks, "POST": self.create_hook},
             "/v1/hooks/{id}": {"GET": self.get_hook, "DELETE": self.delete_hook},
         }
+        methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        nowhere = dict.fromkeys(methods, self.find_nothing)
         return Starlette(
             routes=[
-                Route(
-                    path,
-                    self._endpoint(handlers),
-                    methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-                )
-                for path, handlers in routes.items()
+                Route(path, self._endpoint(handlers), methods=methods)
+                for path, handlers in {**routes, "/{path:path}": nowhere}.items()
             ]
         )
+
+    def find_nothing(self, request: Request, partner: str, body: bytes) -> Response:
+        if self.bug == "slashes" and request.url.path.endswith("/"):
+            return self.get_credit(request, partner, body)
+        raise Refused("not_found" if self.bug == "nothing is a thing" else "no_route")
 
     def _endpoint(self, handlers: dict[str, Any]) -> Any:
         async def endpoint(request: Request) -> Response:
@@ -110,8 +114,16 @@ class Shop:
         if self.bug == "no authentication":
             return "anna"
         key = request.headers.get("x-key")
+        if key is None and self.bug == "key in the query":
+            key = request.query_params.get("api_key")
+        if key is None and self.bug == "key in another header":
+            key = request.headers.get("x-api-key")
         if key is None:
             raise Refused("no_key")
+        if self.bug == "key in any letters":
+            key = key.lower()
+        if self.bug == "beginning of a key":
+            key = key[: len(ANNA)]
         if key not in KEYS:
             if self.bug == "any key":
                 return "anna"
@@ -200,6 +212,8 @@ class Shop:
         own = [each for each in self.orders if each["partner"] == partner]
         if self.bug == "lists everybody's":
             own = self.orders
+        if self.bug == "forgets large orders":
+            own = [each for each in own if each["quantity"] < 5]
         own = own if self.bug == "oldest first" else own[::-1]
         if cursor is not None:
             if not cursor.startswith("c-") and self.bug != "any cursor":
@@ -210,8 +224,10 @@ class Shop:
             else:
                 own = [each for each in own if each["number"] < last or not last]
         size = int(limit) + (self.bug == "one too many")
+        if self.bug == "usual page of all" and "limit" not in request.query_params:
+            size = 1_000
         page = own[:size]
-        more = 0 < len(page) < len(own)
+        more = 0 < len(page) < len(own) or (self.bug == "announces more" and 0 < len(page) == size)
         at = size + int((cursor or "c-0").removeprefix("c-")) if self.bug == "offset" else 0
         following = f"c-{at or page[-1]['number']}" if more else None
         if self.bug == "skips" and following:
@@ -222,7 +238,11 @@ class Shop:
         return JSONResponse({"data": shown, "next": following})
 
     def create_order(self, request: Request, partner: str, body: bytes) -> Response:
+        if self.bug == "breaks without a body" and not body:
+            return JSONResponse({}, 500)
         value = self._read(request, body)
+        if self.bug == "breaks at many members" and len(value) > 30:
+            return JSONResponse({}, 500)
         names = {name: value[name] for name in value if name not in ("quantity", "reference")}
         quantity = value.get("quantity", 1)
         payload = (names, quantity if self.bug != "no defaults" else value.get("quantity"))
@@ -378,7 +398,11 @@ class Shop:
         return JSONResponse({"left": left})
 
     def reset(self, request: Request, partner: str, body: bytes) -> Response:
-        if self.bug != "reset keeps orders":
+        if self.bug == "reset of everybody":
+            self.orders, self.replies = [], {}
+        if self.bug == "reset keeps references":
+            self.orders = [each for each in self.orders if each["partner"] != partner]
+        elif self.bug != "reset keeps orders":
             self.orders = [each for each in self.orders if each["partner"] != partner]
             self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
         if self.bug != "reset keeps credit":
