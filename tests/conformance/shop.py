@@ -158,7 +158,7 @@ class Shop:
         if self.bug != "no rate header":
             answer.headers["RateLimit"] = f'"all";r={left};t=1'
         if answer.status_code == 429:
-            answer.headers["Retry-After"] = "1"
+            answer.headers["Retry-After"] = "1" if self.bug == "come again at once" else "60"
         if self.bug == "html":
             answer.headers["content-type"] = "text/html"
         return answer

@@ -35,8 +35,8 @@ class Computed:
     of: Annotated[
         tuple[InstancePointer, ...],
         Limits(minItems=1),
-        "Where the object that has the property has what it is computed from. Nothing is said of an "
-        "object that lacks one of them.",
+        "Where the object that has the property has what it is computed from. Nothing is said of "
+        "an object that lacks one of them.",
     ]
     when: Annotated[When | None, "When it is. Null, or left out, when it always is."] = None
 
