@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ KEYS = {
     "test-key-of-anna-00000003": "anna",
 }
 ANNA = next(iter(KEYS))
-CREDIT = 100_000
+CREDIT, PRICE = 100_000, 2
 # It is in items, which everybody sees, and in orders.
 ORIGIN = {"origin": "Garden of Anna"}
 ITEMS = [
@@ -264,7 +265,8 @@ class Shop:
             raise Refused("no_item", "item_id")
         if self.bug == "quantity breaks" and quantity == 5:
             return JSONResponse({}, 500)
-        number, price = next(self.numbers), 2 * quantity
+        number, price = next(self.numbers), PRICE * (1 if self.bug == "price of one" else quantity)
+        made_at = datetime.now(UTC) + timedelta(hours=2 * (self.bug == "time of another place"))
         if price > CREDIT - self.spent[partner]:
             raise Refused("unpaid")
         order = {
@@ -273,6 +275,8 @@ class Shop:
             "number": number,
             "quantity": quantity,
             "price": price,
+            "each": PRICE,
+            "made_at": made_at.isoformat(),
             "partner": partner,
             **ORIGIN,
         }

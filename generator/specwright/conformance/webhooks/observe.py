@@ -26,6 +26,8 @@ Provoke = Callable[[str, str | None], Exchange]
 _SLOWER_SECONDS = 0.5
 # What applications and frameworks answer with.
 _USUAL_SUCCESSES = (200, 204, 202)
+# What a selection is refused with that an implementation does not take.
+_NOT_VALID = (400, 422)
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
     Behaviour.EVENT_SCHEMA: "no delivery of it came",
@@ -141,8 +143,9 @@ class Observation:
         try:
             endpoint = self._endpoints.register(url, selected)
         except CannotObserve:
-            was_answered = self.target.record.exchanges[-1].response is not None
-            if otherwise is None or otherwise == selected or not was_answered:
+            response = self.target.record.exchanges[-1].response
+            is_refused = response is not None and response.status in _NOT_VALID
+            if otherwise is None or otherwise == selected or not is_refused:
                 raise
             endpoint = self._endpoints.register(url, otherwise)
         all_.append(endpoint)
