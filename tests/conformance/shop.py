@@ -8,6 +8,7 @@ import threading
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,8 @@ KEYS = {
     "test-key-of-bert-00000002": "bert",
     "test-key-of-anna-00000003": "anna",
 }
-CREDIT = 100_000
+ANNA = next(iter(KEYS))
+CREDIT, PRICE = 100_000, 2
 # It is in items, which everybody sees, and in orders.
 ORIGIN = {"origin": "Garden of Anna"}
 ITEMS = [
@@ -72,16 +74,19 @@ class Shop:
             "/v1/hooks": {"GET": self.list_hooks, "POST": self.create_hook},
             "/v1/hooks/{id}": {"GET": self.get_hook, "DELETE": self.delete_hook},
         }
+        methods = ["GET", "POST", "PUT", "PATCH", "DELETE"]
+        nowhere = dict.fromkeys(methods, self.find_nothing)
         return Starlette(
             routes=[
-                Route(
-                    path,
-                    self._endpoint(handlers),
-                    methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
-                )
-                for path, handlers in routes.items()
+                Route(path, self._endpoint(handlers), methods=methods)
+                for path, handlers in {**routes, "/{path:path}": nowhere}.items()
             ]
         )
+
+    def find_nothing(self, request: Request, partner: str, body: bytes) -> Response:
+        if self.bug == "slashes" and request.url.path.endswith("/"):
+            return self.get_credit(request, partner, body)
+        raise Refused("not_found" if self.bug == "nothing is a thing" else "no_route")
 
     def _endpoint(self, handlers: dict[str, Any]) -> Any:
         async def endpoint(request: Request) -> Response:
@@ -110,8 +115,16 @@ class Shop:
         if self.bug == "no authentication":
             return "anna"
         key = request.headers.get("x-key")
+        if key is None and self.bug == "key in the query":
+            key = request.query_params.get("api_key")
+        if key is None and self.bug == "key in another header":
+            key = request.headers.get("x-api-key")
         if key is None:
             raise Refused("no_key")
+        if self.bug == "key in any letters":
+            key = key.lower()
+        if self.bug == "beginning of a key":
+            key = key[: len(ANNA)]
         if key not in KEYS:
             if self.bug == "any key":
                 return "anna"
@@ -146,7 +159,7 @@ class Shop:
         if self.bug != "no rate header":
             answer.headers["RateLimit"] = f'"all";r={left};t=1'
         if answer.status_code == 429:
-            answer.headers["Retry-After"] = "1"
+            answer.headers["Retry-After"] = "1" if self.bug == "come again at once" else "60"
         if self.bug == "html":
             answer.headers["content-type"] = "text/html"
         return answer
@@ -200,6 +213,8 @@ class Shop:
         own = [each for each in self.orders if each["partner"] == partner]
         if self.bug == "lists everybody's":
             own = self.orders
+        if self.bug == "forgets large orders":
+            own = [each for each in own if each["quantity"] < 5]
         own = own if self.bug == "oldest first" else own[::-1]
         if cursor is not None:
             if not cursor.startswith("c-") and self.bug != "any cursor":
@@ -210,8 +225,10 @@ class Shop:
             else:
                 own = [each for each in own if each["number"] < last or not last]
         size = int(limit) + (self.bug == "one too many")
+        if self.bug == "usual page of all" and "limit" not in request.query_params:
+            size = 1_000
         page = own[:size]
-        more = 0 < len(page) < len(own)
+        more = 0 < len(page) < len(own) or (self.bug == "announces more" and 0 < len(page) == size)
         at = size + int((cursor or "c-0").removeprefix("c-")) if self.bug == "offset" else 0
         following = f"c-{at or page[-1]['number']}" if more else None
         if self.bug == "skips" and following:
@@ -222,7 +239,11 @@ class Shop:
         return JSONResponse({"data": shown, "next": following})
 
     def create_order(self, request: Request, partner: str, body: bytes) -> Response:
+        if self.bug == "breaks without a body" and not body:
+            return JSONResponse({}, 500)
         value = self._read(request, body)
+        if self.bug == "breaks at many members" and len(value) > 30:
+            return JSONResponse({}, 500)
         names = {name: value[name] for name in value if name not in ("quantity", "reference")}
         quantity = value.get("quantity", 1)
         payload = (names, quantity if self.bug != "no defaults" else value.get("quantity"))
@@ -244,7 +265,8 @@ class Shop:
             raise Refused("no_item", "item_id")
         if self.bug == "quantity breaks" and quantity == 5:
             return JSONResponse({}, 500)
-        number, price = next(self.numbers), 2 * quantity
+        number, price = next(self.numbers), PRICE * (1 if self.bug == "price of one" else quantity)
+        made_at = datetime.now(UTC) + timedelta(hours=2 * (self.bug == "time of another place"))
         if price > CREDIT - self.spent[partner]:
             raise Refused("unpaid")
         order = {
@@ -253,6 +275,8 @@ class Shop:
             "number": number,
             "quantity": quantity,
             "price": price,
+            "each": PRICE,
+            "made_at": made_at.isoformat(),
             "partner": partner,
             **ORIGIN,
         }
@@ -378,7 +402,11 @@ class Shop:
         return JSONResponse({"left": left})
 
     def reset(self, request: Request, partner: str, body: bytes) -> Response:
-        if self.bug != "reset keeps orders":
+        if self.bug == "reset of everybody":
+            self.orders, self.replies = [], {}
+        if self.bug == "reset keeps references":
+            self.orders = [each for each in self.orders if each["partner"] != partner]
+        elif self.bug != "reset keeps orders":
             self.orders = [each for each in self.orders if each["partner"] != partner]
             self.replies = {key: each for key, each in self.replies.items() if key[0] != partner}
         if self.bug != "reset keeps credit":

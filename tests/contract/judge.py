@@ -25,16 +25,15 @@ from tests.contract.verdicts import ALONE_SECONDS, Verdict, load, save
 ROOT = Path(__file__).parents[2]
 DOCUMENT = ROOT / "spec" / "openapi.json"
 SPECWRIGHT = Path(sys.executable).with_name("specwright")
-VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY", "SUSPENDED_KEY")
+VARIABLES = ("MAIN_KEY", "OTHER_KEY", "LIMITED_KEY", "SUSPENDED_KEY", "OTHER_MODE_KEY")
 OPTIONS = (
     "--api-key-env",
     "--other-api-key-env",
     "--limited-api-key-env",
     "--suspended-api-key-env",
+    "--other-mode-api-key-env",
 )
 SEEDS = (1, 2, 3)
-# How many keys a faulty service has; there is no option yet for the last one, of live mode.
-KEYS = 5
 PATIENCE_SECONDS = 120
 # A minute becomes two seconds: even by a clock of whole seconds, no attempt comes too early.
 RETRY_SCALE = "0.034"
@@ -82,7 +81,7 @@ def serving(name: str, **settings: str) -> Iterator[Served]:
     ):
         assert process.stdout is not None
         try:
-            *keys, address = (process.stdout.readline().strip() for _ in range(KEYS + 1))
+            *keys, address = (process.stdout.readline().strip() for _ in range(len(VARIABLES) + 1))
             if not address:
                 raise RuntimeError(f"the service does not start with the fault {name}")
             yield Served(address.split()[-1], tuple(keys), Path(directory))
@@ -96,7 +95,7 @@ def judge(
     """The rules that `specwright test` finds broken; or why the run ended otherwise."""
     given = dict(zip(VARIABLES, served.keys, strict=False))
     named = [part for pair in zip(OPTIONS, given, strict=False) for part in pair]
-    command = [SPECWRIGHT, "test", served.base_url, "--document", DOCUMENT, *named]
+    command = [SPECWRIGHT, "test", served.base_url, "--live", "--document", DOCUMENT, *named]
     receiving = ["--receiver-authority", served.authority, "--retry-scale", served.retry_scale]
     try:
         done = subprocess.run(

@@ -18,7 +18,14 @@ from specwright.arguments.inputs import read_document, sound_part, without_error
 from specwright.arguments.options import chosen_document, configured
 from specwright.check.sound import Sound
 from specwright.config import Testing
-from specwright.conformance.bench.roles import LIMITED, MAIN, OTHER, STRANGER, SUSPENDED, stranger
+from specwright.conformance.bench.roles import (
+    LIMITED,
+    MAIN,
+    OTHER,
+    OTHER_MODE,
+    SUSPENDED,
+    strangers,
+)
 from specwright.conformance.bench.sign_in import sign_ins
 from specwright.conformance.bench.signing import Owner
 from specwright.conformance.bench.target import TIMEOUT_SECONDS, Target
@@ -46,6 +53,10 @@ KEY_OPTIONS = {
     OTHER: (
         "--other-api-key-env",
         "The variable with a key of another partner, who must not see what the first one has.",
+    ),
+    OTHER_MODE: (
+        "--other-mode-api-key-env",
+        "The variable with a key of the same partner in the other mode, such as live mode.",
     ),
     LIMITED: (
         "--limited-api-key-env",
@@ -214,7 +225,7 @@ def target_of(
             hint = did_you_mean(scheme, known, f"it asks for {', '.join(known) or 'none'}")
             raise InputError(f"the document asks for no credential {scheme!r}", hint=hint)
     if MAIN in keys:
-        keys[STRANGER] = stranger(keys[MAIN])
+        keys |= strangers(keys[MAIN])
     target = Target(
         url, credential, Record(), keys, own=own, headers=access.headers(), timeout=timeout
     )

@@ -11,6 +11,8 @@ import click
 from specwright.arguments.options import allow_refs_from, configured
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
 from specwright.conformance.bench.target import (
+    FOLDED,
+    LONGER,
     MAIN,
     MISNAMED,
     STRANGER,
@@ -26,7 +28,7 @@ from specwright.errors import InputError
 from specwright.report.terminal import say
 
 # Roles whose key is made of that of another one.
-_MADE_OF = {STRANGER: MAIN, MISNAMED: MAIN}
+_MADE_OF = dict.fromkeys((STRANGER, FOLDED, LONGER, MISNAMED), MAIN)
 _OUTCOMES = {True: "fixed", False: "still broken", None: "cannot be judged"}
 _EXIT_CODES = {True: 0, False: 1, None: 2}
 # Of a body.

@@ -90,6 +90,11 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         Behaviour.CONSERVATION: (
             "A balance moves by what was charged and refunded, and by nothing else."
         ),
+        Behaviour.CONSISTENCY: (
+            "The members of an object agree: what is computed from others is their result, and "
+            "what a state asks for is set."
+        ),
+        Behaviour.MOMENT: "A timestamp says when something began to be there, or last changed.",
         Behaviour.RESET: "A reset brings back the declared state.",
     },
     Category.IDEMPOTENCY: {
@@ -154,6 +159,9 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         Behaviour.METHOD_NOT_ALLOWED: ("A method that a path does not have is refused with 405."),
         Behaviour.ALLOW_HEADER: (
             "A 405 names all methods of the path in its Allow header (RFC 9110, 15.5.6)."
+        ),
+        Behaviour.UNKNOWN_ROUTE: (
+            "A path that the document does not have is refused with the declared error."
         ),
     },
 }

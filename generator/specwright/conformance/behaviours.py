@@ -29,6 +29,8 @@ class Behaviour(StrEnum):
     WRITTEN_IS_READ = "written-is-read"
     SHOWN_ONCE = "shown-once"
     CONSERVATION = "conservation"
+    CONSISTENCY = "consistency"
+    MOMENT = "moment"
     RESET = "reset"
     IDEMPOTENCY_REPLAY = "idempotency-replay"
     IDEMPOTENCY_CHANGED = "idempotency-changed"
@@ -59,3 +61,4 @@ class Behaviour(StrEnum):
     NO_ANSWER = "no-answer"
     METHOD_NOT_ALLOWED = "method-not-allowed"
     ALLOW_HEADER = "allow-header"
+    UNKNOWN_ROUTE = "unknown-route"

@@ -117,6 +117,14 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "an invoice of 500 cents moves the balance by 499",
         "Write the invoice and its ledger entry in one transaction, in whole minor units.",
     ),
+    Behaviour.CONSISTENCY: Remedy(
+        "an order of 3 at 2.00 has the total 2.00; a paid order has null in `paid_at`",
+        "Compute the value where it is stored, and set it in the same transaction as the state.",
+    ),
+    Behaviour.MOMENT: Remedy(
+        "an item has changed, and its `updated_at` has not",
+        "Take the time when the change is committed, in UTC, and write it with the change.",
+    ),
     Behaviour.RESET: Remedy(
         "POST /reset -> 204, and the invoices of before are still listed",
         "Take everything away that the declaration names, in one transaction.",
@@ -235,6 +243,10 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
     Behaviour.METHOD_NOT_ALLOWED: Remedy(
         "PUT /items -> 200, and the document has only GET and POST",
         "Answer 405, or add the operation to the document if it is meant to be there.",
+    ),
+    Behaviour.UNKNOWN_ROUTE: Remedy(
+        "GET /nothing -> 404 with a page of HTML",
+        "Answer paths that are not there as all other errors: frameworks have a handler for it.",
     ),
     Behaviour.ALLOW_HEADER: Remedy(
         "PUT /items -> 405 with Allow: GET where there is also POST",

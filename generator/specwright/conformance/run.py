@@ -22,11 +22,14 @@ from specwright.conformance.results.evidence import DESCRIPTIONS, Standards, jud
 from specwright.conformance.results.left_out import left_out
 from specwright.conformance.results.trials import clock, trials
 from specwright.conformance.results.visits import visits
+from specwright.conformance.rules.consistency import Consistency
 from specwright.conformance.rules.monitors import Monitors
 from specwright.conformance.scenarios.capacity import capacity
+from specwright.conformance.scenarios.collections import collections
 from specwright.conformance.scenarios.credentials import credentials
 from specwright.conformance.scenarios.examples import examples
 from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.hostile import hostile
 from specwright.conformance.scenarios.idempotency import idempotency
 from specwright.conformance.scenarios.isolation import isolation
 from specwright.conformance.scenarios.list_items import agreement
@@ -34,8 +37,11 @@ from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation, exhausted
 from specwright.conformance.scenarios.permission import permission
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
+from specwright.conformance.scenarios.refusals import refusals
+from specwright.conformance.scenarios.reset_scope import reset_scope
 from specwright.conformance.scenarios.resets import finish
 from specwright.conformance.scenarios.robustness import robustness
+from specwright.conformance.scenarios.routes import routes
 from specwright.conformance.scenarios.sorting import sorting
 from specwright.conformance.scenarios.states import deleted
 from specwright.conformance.scenarios.validation import validation
@@ -78,6 +84,9 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "permission": permission,
     "validation": validation,
     "robustness": robustness,
+    "hostile": hostile,
+    "routes": routes,
+    "collections": collections,
     "capacity": capacity,
     "deleted": deleted,
 }
@@ -87,7 +96,10 @@ LATE_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "rate limits": rate_limits,
 }
 # What takes everything away.
-LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {"finish": finish}
+LAST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
+    "reset scope": reset_scope,
+    "finish": finish,
+}
 
 
 # A quick run ends in a minute, and later where there are more operations than these.
@@ -184,9 +196,13 @@ class Run:
         contract, profile = self.contract, FUZZERS[self.profile]
         profile = profile.within(self.budget.share(FUZZING), len(contract.operations))
         with ThreadPoolExecutor(1) as pool:
-            sent = pool.submit(self._take, "examples", SCENARIOS, partial(examples, bench))
+            sent = [
+                pool.submit(self._take, each.__name__, SCENARIOS, partial(each, bench))
+                for each in (examples, refusals)
+            ]
             self._take(FUZZING, FUZZING, lambda: fuzz(contract, self.target, profile, self.seed))
-            sent.result()
+            for each in sent:
+                each.result()
 
     def _take(self, name: str, source: str, step: Callable[[], None]) -> None:
         """Take a step of a source; note how many requests it made, and how long it took."""
@@ -281,5 +297,8 @@ def begin(
         max_time: seconds that the run may take; None for what its profile gives.
     """
     budget = Budget(max_time or usual_seconds(profile, len(contract.operations)))
-    target.record.monitors = (Monitors(contract, target.record, max_seconds),)
+    target.record.monitors = (
+        Monitors(contract, target.record, max_seconds),
+        Consistency(contract, target.record),
+    )
     return Run(contract, target, profile, seed, receiver, standards, budget=budget)

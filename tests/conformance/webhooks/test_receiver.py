@@ -88,7 +88,7 @@ def test_a_redirect_leads_to_itself_and_is_noticed(
 
 @pytest.mark.parametrize(("success", "length"), [(200, "0"), (204, None)])
 def test_only_a_status_that_may_have_a_body_has_a_length(success: int, length: str | None) -> None:
-    with Receiver(Setting(identify, success=success)) as plain, httpx2.Client() as client:
+    with Receiver(Setting(identify, successes=(success,))) as plain, httpx2.Client() as client:
         answer = client.post(plain.endpoint(), content=b"{}")
     assert (answer.status_code, answer.headers.get("Content-Length")) == (success, length)
 

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import OTHER, STRANGERS
+from specwright.conformance.bench.target import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.judging.statuses import undeclared
 from specwright.conformance.recording.exchange import (
@@ -37,7 +37,7 @@ _NOT_DESCRIBED = frozenset({"content-type"})
 _POLICY = re.compile(r'"(?P<name>[^"]*)";q=(?P<quota>\d+);w=(?P<window>\d+)')
 STATE = re.compile(r'"(?P<name>[^"]*)";r=(?P<left>\d+);t=(?P<reset>\d+)')
 # Who may be refused so without being told of it.
-_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER)}
+_FOREIGN = {401: STRANGERS, 403: (*STRANGERS, OTHER, OTHER_MODE)}
 # Of one exchange.
 _PROBLEMS = 3
 

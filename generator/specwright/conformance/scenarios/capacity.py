@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.target import OTHER_MODE
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.links import Unknown, evaluate
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.pointer import join
 from specwright.vocabulary.keywords.capacity import CAPACITY, Capacity
+
+# The scope in which each mode has places of its own.
+_MODE = "mode"
 
 
 def capacity(bench: Workbench) -> None:
@@ -55,7 +62,30 @@ def _capacity(bench: Workbench, operation: Operation, declared: Capacity) -> Non
         if before is not None and before + len(made) < declared.limit:
             message = f"{operation.name}: fewer than {declared.limit} could be made"
             record.violate(Violation(Behaviour.CAPACITY, place, message, (refused,)))
+    _apart(bench, operation, declared)
     _release(bench, operation, declared)
+
+
+def _apart(bench: Workbench, operation: Operation, declared: Capacity) -> None:
+    """What is there in one mode takes no place in the other one."""
+    call = next(bench.candidates(operation), None)
+    if declared.scope.raw != _MODE or OTHER_MODE not in bench.target.keys or call is None:
+        return
+    exchange = bench.ask(call, OTHER_MODE)
+    if exchange.response is None:
+        return
+    if exchange.response.status == declared.status:
+        message = f"{operation.name}: the places of both modes are counted together"
+        place = operation.pointer + join(CAPACITY.name)
+        bench.target.record.violate(Violation(Behaviour.CAPACITY, place, message, (exchange,)))
+    release = bench.contract.by_id.get(declared.release.raw) if declared.release else None
+    for link in bench.contract.links(operation, exchange.response.status):
+        if release is not None and link.target == release.pointer:
+            with suppress(Unknown):
+                values = [
+                    evaluate(each, call, exchange.response) for each in link.parameters.values()
+                ]
+                bench.ask(Call(release, {release.slots[0].key: values[0]}), OTHER_MODE)
 
 
 def release_all(bench: Workbench, declared: Capacity) -> None:

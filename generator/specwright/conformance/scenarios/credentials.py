@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from urllib.parse import quote
+
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MISNAMED, NOBODY, STRANGER
+from specwright.conformance.bench.target import FOLDED, LONGER, MAIN, MISNAMED, NOBODY, STRANGER
 from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
 from specwright.conformance.judging.credentials import ignored
+from specwright.conformance.recording.exchange import Exchange
+
+_WORDS = {
+    STRANGER: "with a wrong key",
+    FOLDED: "with the key in other letters",
+    LONGER: "with more behind the key",
+}
+# Where interfaces look for a key that the document does not name (RFC 6750, 2.3, is one of them).
+_QUERY = ("access_token", "api_key", "key", "token")
+_HEADERS = ("X-Api-Key", "Api-Key", "X-Auth-Token")
 
 
 def credentials(bench: Workbench) -> None:
@@ -19,22 +34,55 @@ def credentials(bench: Workbench) -> None:
             reason = "no request could be made"
             bench.target.record.skip(Behaviour.CREDENTIALS_IGNORED, operation.pointer, reason)
             continue
-        for role, how in _strangers(bench).items():
-            exchange = bench.send(call, role)
-            bench.target.record.check(Behaviour.CREDENTIALS_IGNORED, operation.pointer)
-            response = exchange.response
-            # Statuses by which other interfaces hide that there is anything (RFC 9110, 15.5.4).
-            refused = (401,) if operation.response(401) is not None else (401, 403, 404)
-            if response is not None and response.status not in (*refused, 429):
-                bench.target.record.violate(
-                    ignored(operation.name, operation.pointer, exchange, how)
-                )
-                break
+        strangers = _strangers(bench).items()
+        if all(
+            _is_refused(bench, operation, bench.send(call, role), how) for role, how in strangers
+        ):
+            for how, exchange in _elsewhere(bench, call):
+                # What is sent there is unknown, which may be a mistake of another kind.
+                if exchange.response is not None and exchange.response.is_success:
+                    _is_refused(bench, operation, exchange, how)
+
+
+def _is_refused(bench: Workbench, operation: Operation, exchange: Exchange, how: str) -> bool:
+    """Whether a request that proves nothing is refused; note it where it is not."""
+    bench.target.record.check(Behaviour.CREDENTIALS_IGNORED, operation.pointer)
+    response = exchange.response
+    # Statuses by which other interfaces hide that there is anything (RFC 9110, 15.5.4).
+    refused = (401,) if operation.response(401) is not None else (401, 403, 404)
+    if response is None or response.status in (*refused, 429) or operation.scheme is None:
+        return True
+    bench.target.record.violate(ignored(operation.name, operation.pointer, exchange, how))
+    return False
 
 
 def _strangers(bench: Workbench) -> dict[str, str]:
-    roles = {NOBODY: "without credentials", STRANGER: "with a wrong key"}
-    credential = bench.target.credential
+    keys, credential = bench.target.keys, bench.target.credential
+    roles = {NOBODY: "without credentials"}
+    # Names of people, and what they sign in with, may be written in several ways.
+    is_key = not bench.target.signer.sign_in and ":" not in keys.get(MAIN, "")
+    roles |= {
+        role: how for role, how in _WORDS.items() if role in keys and (is_key or role == STRANGER)
+    }
     if credential is not None and credential.prefix:
         roles[MISNAMED] = "with the right key under another scheme"
     return roles
+
+
+def _elsewhere(bench: Workbench, call: Call) -> Iterator[tuple[str, Exchange]]:
+    """The right key in places that the document does not name."""
+    key, credential = bench.target.keys.get(MAIN), bench.target.credential
+    if key is None or credential is None or not call.operation.is_safe:
+        return
+    query = "&".join(f"{name}={quote(key, safe='')}" for name in _QUERY)
+    path = f"{call.path}{'&' if '?' in call.path else '?'}{query}"
+    named = {credential.header.lower()}
+    headers = [(name, key) for name in _HEADERS if name.lower() not in named]
+    for how, where, more in (
+        ("with the key in the query", path, []),
+        ("with the key in another header", call.path, headers),
+    ):
+        request = bench.target.request(
+            call.operation.method, where, role=NOBODY, headers=[*call.headers, *more]
+        )
+        yield how, bench.target.send(request, bench.source, call.operation.pointer, NOBODY)

@@ -1,4 +1,4 @@
-"""Requests for what belongs to another partner."""
+"""Requests for what belongs to another partner, or to the other mode."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, OTHER
+from specwright.conformance.bench.target import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
@@ -25,27 +25,29 @@ _ANOTHER = str.maketrans(
     "0123456789abcdefghijklmnopqrstuvwxyz", "1234567890bcdefghijklmnopqrstuvwxyza"
 )
 _AMOUNT = re.compile(r"-?\d+\.\d+")
+# Who asks for what is not theirs.
+_WHO = {OTHER: "another partner", OTHER_MODE: "a key of the other mode"}
 
 
 def isolation(bench: Workbench) -> None:
-    """Ask, as another partner, for what this one has made, and look for it in the other's lists."""
+    """Ask, as others, for what this partner has made, and look for it in their lists."""
     record = bench.target.record
     if OTHER not in bench.target.keys:
         for operation in bench.contract.operations.values():
             if operation.scheme and operation.template.names:
                 reason = "no key of another partner was given"
                 record.skip(Behaviour.ISOLATION, operation.pointer, reason)
-        return
-    renew(bench)
-    trial = _Isolation(bench, _own_values(bench))
-    # Whoever changes or removes what is somebody else's comes after those who look at it.
-    for operation in sorted(bench.contract.operations.values(), key=_severity):
-        if operation.scheme is None:
-            continue
-        if operation.template.names:
-            trial.by_path(operation)
-        elif operation.declared["pagination"] is not None:
-            trial.by_list(operation)
+    for role in (each for each in _WHO if each in bench.target.keys):
+        renew(bench)
+        trial = _Isolation(bench, role, _own_values(bench))
+        # Those who change or remove what is not theirs come after those who look at it.
+        for operation in sorted(bench.contract.operations.values(), key=_severity):
+            if operation.scheme is None:
+                continue
+            if operation.template.names:
+                trial.by_path(operation)
+            elif operation.declared["pagination"] is not None:
+                trial.by_list(operation)
 
 
 def _severity(operation: Operation) -> int:
@@ -94,17 +96,24 @@ def _texts(value: JsonValue) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Isolation:
-    """What another partner gets to see and to do.
+    """What others get to see and to do.
 
     Attributes:
+        role: whose key is used.
         own: the texts that are this partner's own.
         hidden: by path up to a variable, the values of the variable that this partner finds there
             and another one does not.
     """
 
     bench: Workbench
+    role: str
     own: set[str]
     hidden: dict[str, set[str]] = field(default_factory=dict)
+
+    @property
+    def who(self) -> str:
+        """Who asks, in words."""
+        return _WHO[self.role]
 
     def by_path(self, operation: Operation) -> None:
         """Every value that this partner knows of each variable of a path."""
@@ -126,11 +135,11 @@ class _Isolation:
         hidden = self.hidden.setdefault(_up_to(operation, slot), set())
         if response.is_success:
             if value in self.own or value in hidden:
-                self._violate(operation, "another partner reached what is not its own", exchange)
+                self._violate(operation, f"{self.who} reached what is not its own", exchange)
                 return
             shown = self.own.intersection(_texts(response.json_or_none))
             if not all(_is_sent(exchange, each) for each in shown):
-                self._violate(operation, "another partner is shown what is this one's", exchange)
+                self._violate(operation, f"{self.who} is shown what is this one's", exchange)
         elif value in self.own or self._is_there(operation, call):
             if operation.is_safe and response.status in _NOT_FOUND:
                 hidden.add(value)
@@ -153,7 +162,7 @@ class _Isolation:
         told = [(each.status, each.at(errors.code.raw)) for each in answers]
         if len(told) == 2 and told[1][0] == _NOT_THERE and told[0] != told[1]:
             message = (
-                f"what is another partner's is answered {told[0][0]} {told[0][1]}, and "
+                f"{self.who} is answered {told[0][0]} {told[0][1]} for what is there, and "
                 f"what is not there {told[1][0]} {told[1][1]}"
             )
             self._violate(operation, message, refused, exchange)
@@ -173,12 +182,12 @@ class _Isolation:
             response = exchange.response
             items = response.at(operation.declared["pagination"].items.raw) if response else None
             if self.own & set(_texts(items)):
-                message = "the list of another partner shows this one's"
+                message = f"{self.who} finds what is this one's in its list"
                 self._violate(operation, message, exchange)
 
     def _send(self, operation: Operation, call: Call) -> Exchange:
         self.bench.target.record.check(Behaviour.ISOLATION, operation.pointer)
-        return self.bench.send(self.bench.with_fresh_key(call), OTHER)
+        return self.bench.send(self.bench.with_fresh_key(call), self.role)
 
     def _violate(self, operation: Operation, message: str, *exchanges: Exchange) -> None:
         self.bench.target.record.violate(

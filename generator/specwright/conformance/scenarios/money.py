@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal, InvalidOperation
+from http.client import PAYMENT_REQUIRED
 
 from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.target import MAIN, OTHER_MODE
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
+from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import join
 from specwright.vocabulary.keywords.charge import CHARGE, Charge
 
@@ -50,10 +54,20 @@ def _spend(bench: Workbench, operation: Operation, declared: Charge) -> None:
         call = _dearest(bench, operation)
         exchange = None if call is None else bench.send(call)
         if exchange is None or exchange.response is None or not exchange.response.is_success:
+            _leaves_free(bench, operation, exchange)
             return
         amount, balance = _charged([exchange], declared), _balance(bench, declared)
         if not amount or balance is None or balance / amount > _MOST_CHARGES:
             return
+
+
+def _leaves_free(bench: Workbench, operation: Operation, unpaid: Exchange | None) -> None:
+    """A request that could not be paid leaves its key to one that can."""
+    declared = operation.declared["idempotency"]
+    if declared is None or unpaid is None or unpaid.response is None:
+        return
+    if unpaid.response.status == PAYMENT_REQUIRED:
+        Keys(bench, operation, declared).is_free(unpaid, bench.made[operation.pointer][0])
 
 
 def _dearest(bench: Workbench, operation: Operation) -> Call | None:
@@ -82,10 +96,15 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
     again = bench.with_fresh_key(made[0])
     several = [bench.with_fresh_key(made[0]) for _ in range(_AT_ONCE)]
     for how, calls in (("one call", [again]), ("a replay", [again]), ("calls at once", several)):
-        before = _balance(bench, declared)
+        before, apart = _balance(bench, declared), _apart(bench, declared)
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             exchanges = list(pool.map(bench.send, calls))
         after = _balance(bench, declared)
+        if apart != _apart(bench, declared):
+            message = f"{operation.name}: {how} moves the balance of the other mode"
+            record.violate(
+                Violation(Behaviour.ISOLATION, operation.pointer, message, tuple(exchanges))
+            )
         charged = Decimal(0) if how == "a replay" else _charged(exchanges, declared)
         if before is None or after is None or charged is None:
             record.skip(Behaviour.CONSERVATION, place, "a balance or an amount is no number")
@@ -99,30 +118,58 @@ def _charges(bench: Workbench, operation: Operation, declared: Charge) -> None:
             record.violate(Violation(Behaviour.CONSERVATION, place, message, tuple(exchanges)))
 
 
+def _apart(bench: Workbench, declared: Charge) -> Decimal | None:
+    """The balance in the other mode, which no call in this one may move."""
+    return _balance(bench, declared, OTHER_MODE) if OTHER_MODE in bench.target.keys else None
+
+
 def _gives_back(bench: Workbench, operation: Operation, declared: Charge) -> None:
-    """Make the call whose amount is given back, and watch the balance until it is."""
+    """Make the call whose amount is given back, also for several, and wait until it is."""
     record, place = bench.target.record, operation.pointer + join(CHARGE.name, "refund")
+    call = (
+        None if declared.refund is None else bench.example(operation, declared.refund.scenario.raw)
+    )
     if declared.refund is None:
         return
-    before = _balance(bench, declared)
-    call = bench.example(operation, declared.refund.scenario.raw)
-    exchange = None if call is None else bench.ask(call)
-    if exchange is None or exchange.response is None or not exchange.response.is_success:
+    if call is None:
         record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
         return
-    record.check(Behaviour.CONSERVATION, place)
-    ends = time.monotonic() + declared.refund.within_seconds
-    while _balance(bench, declared) != before:
-        if time.monotonic() > ends:
-            message = f"{operation.name}: what was to be given back is kept"
-            record.violate(Violation(Behaviour.CONSERVATION, place, message, (exchange,)))
+    for each in (call, *_several(bench, call)):
+        before = _balance(bench, declared)
+        exchange = bench.ask(bench.with_fresh_key(each))
+        if exchange.response is None or not exchange.response.is_success:
+            record.skip(Behaviour.CONSERVATION, place, "its example did not succeed")
             return
-        time.sleep(_PAUSE_SECONDS)
+        record.check(Behaviour.CONSERVATION, place)
+        ends = time.monotonic() + declared.refund.within_seconds
+        while _balance(bench, declared) != before:
+            if time.monotonic() > ends:
+                message = f"{operation.name}: what was to be given back is kept"
+                record.violate(Violation(Behaviour.CONSERVATION, place, message, (exchange,)))
+                return
+            time.sleep(_PAUSE_SECONDS)
 
 
-def _balance(bench: Workbench, declared: Charge) -> Decimal | None:
-    found = bench.succeed(bench.contract.by_id[declared.balance.raw])
-    response = found[1].response if found is not None else None
+def _several(bench: Workbench, call: Call) -> Iterator[Call]:
+    """The same call with more of it: each number that has a default, raised."""
+    contract = bench.contract
+    schema = contract.body_schema(call.operation)
+    found = contract.document.follow({"$ref": f"#{schema}"}) if schema is not None else None
+    for name, value in (found.get("properties") or {}).items() if isinstance(found, dict) else ():
+        default = value.get("default") if isinstance(value, dict) else None
+        if isinstance(default, int) and not isinstance(default, bool):
+            more = call.with_member(join(name), default + 2)
+            if not any(contract.instances.problems(str(schema), more.body)):
+                yield more
+
+
+def _balance(bench: Workbench, declared: Charge, role: str = MAIN) -> Decimal | None:
+    operation = bench.contract.by_id[declared.balance.raw]
+    if role == MAIN:
+        found = bench.succeed(operation)
+        response = found[1].response if found is not None else None
+    else:
+        response = bench.ask(next(bench.candidates(operation)), role).response
     return None if response is None else _number(response.at(declared.at.raw))
 
 

@@ -12,12 +12,16 @@ from specwright.conformance.contract.contract import Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import STATE
+from specwright.conformance.scenarios.refusals import Keys
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.rate_limit import RATE_LIMITS, RateLimitClass
 
 _THREADS = 8
 # What shows that something changes, and whether it is counted.
 _IN_A_ROW = 4
+_TOO_MANY = 429
+# Of what a server and a test take for now, in seconds.
+_TOLERANCE = 2.0
 # The scope in which each key has limits of its own.
 _KEY = "key"
 
@@ -97,7 +101,24 @@ def rate_limits(bench: Workbench) -> None:
         for each in _of_class(bench, name.raw) if is_used_up else ():
             another = next(bench.candidates(each), None)
             if another is not None:
-                bench.send(another, LIMITED)
+                _beyond(bench, place, name.raw, call, another)
+
+
+def _beyond(bench: Workbench, place: Pointer, name: str, usual: Call, call: Call) -> None:
+    """Call an operation of a class whose limit is used up, as the next call of it shows."""
+    exchange = bench.send(call, LIMITED)
+    response, declared = exchange.response, call.operation.declared["idempotency"]
+    if response is None:
+        return
+    if response.status != _TOO_MANY:
+        again = bench.send(usual, LIMITED)
+        if again.response is not None and again.response.status == _TOO_MANY:
+            message = f"{call.operation.name}: does not count for the limit of the class '{name}'"
+            bench.target.record.violate(
+                Violation(Behaviour.RATE_LIMIT, place, message, (exchange, again))
+            )
+    elif declared is not None:
+        Keys(bench, call.operation, declared).is_free(exchange, call)
 
 
 def _count(
@@ -120,6 +141,7 @@ def _count(
         record.skip(Behaviour.RATE_LIMIT, place, "the target is too slow to use the limit up")
         return
     record.check(Behaviour.RATE_LIMIT, place)
+    _waits(bench, place, declared, served, refused)
     said = f"requests of the class '{name}' within {declared.window_seconds} seconds"
     within = [each for each in served if each.sent_at >= last - declared.window_seconds]
     if len(within) > declared.limit:
@@ -132,6 +154,28 @@ def _count(
         if len(since) < declared.limit:
             message = f"fewer than {declared.limit} {said} were served"
             record.violate(Violation(Behaviour.RATE_LIMIT, place, message, (refused[0],)))
+
+
+def _waits(
+    bench: Workbench,
+    place: Pointer,
+    declared: RateLimitClass,
+    served: list[Exchange],
+    refused: list[Exchange],
+) -> None:
+    """Hold the pause that is asked for to the moment when a request may be served again."""
+    limits = bench.contract.rate_limits
+    header = limits.headers.retry if limits is not None else None
+    if header is None or len(served) < declared.limit:
+        return
+    free_at = served[-declared.limit].sent_at + declared.window_seconds
+    for each in refused[:1]:
+        pause = (each.response and each.response.header(header.raw)) or ""
+        if pause.isdecimal() and each.sent_at + each.seconds + int(pause) < free_at - _TOLERANCE:
+            message = f"{header.raw} asks to come again while the limit is still used up"
+            bench.target.record.violate(
+                Violation(Behaviour.RATE_LIMIT_HEADERS, place, message, (each,))
+            )
 
 
 def _served(bench: Workbench, name: str) -> list[Exchange]:

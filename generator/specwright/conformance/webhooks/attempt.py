@@ -12,6 +12,8 @@ class Fault(StrEnum):
     """How an attempt is made to fail."""
 
     ERROR = "status 500"
+    GONE = "status 410"
+    REFUSED = "status 404"
     SLOW = "an answer after the time allowed"
     REDIRECT = "a redirect"
     DROP = "a connection closed without an answer"

@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
 
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.webhooks import Registration
 from specwright.conformance.recording.exchange import Exchange
+from specwright.conformance.recording.record import Violation
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer, split
 
@@ -66,7 +68,19 @@ class Endpoints:
             raise CannotObserve(f"the answer of {operation.name} lacks the id, or the secret")
         if declared.secret is not None and not secret:
             raise CannotObserve(f"the answer of {operation.name} lacks the secret")
+        self._selected(done, event_types)
         return Endpoint(str(found), url, secret)
+
+    def _selected(self, done: Exchange, event_types: Sequence[str]) -> None:
+        """Hold the types that the answer shows to those that were asked for."""
+        place = self.registration.declared.event_types
+        shown = done.response.at(place.raw) if done.response and place is not None else None
+        if isinstance(shown, list) and {str(each) for each in shown} != set(event_types):
+            operation = self.registration.operation
+            message = f"{operation.name}: other types are selected than those that were asked for"
+            self.target.record.violate(
+                Violation(Behaviour.EVENT_UNSUBSCRIBED, operation.pointer, message, (done,))
+            )
 
     def remove(self, endpoint: Endpoint) -> Exchange:
         """Remove an endpoint."""

@@ -164,6 +164,27 @@ class Judge:
         after = (each for each in attempts if each.received_at >= cause.begun_at)
         return next((each for each in after if self.webhook(each) is webhook), None)
 
+    def tested(
+        self, registration: Registration, tested: Sequence[Attempt], others: Sequence[Attempt]
+    ) -> None:
+        """Look whether what was sent to one endpoint came to another one, too."""
+        name = identify(self.webhooks)
+        known = {name(each.headers) for each in tested}
+        for attempt in others:
+            webhook = self.webhook(attempt)
+            is_sent = webhook is not None and registration.is_sent_to_one(webhook)
+            if is_sent and name(attempt.headers) in known:
+                message = "a test of one endpoint reaches another one"
+                self._violate(
+                    Behaviour.EVENT_UNSUBSCRIBED, registration.operation.pointer, message, attempt
+                )
+
+    def apart(self, registration: Registration, attempts: Sequence[Attempt]) -> None:
+        """Look whether anything came to an endpoint in whose mode nothing has happened."""
+        for attempt in attempts:
+            message = "an endpoint gets events of the other mode"
+            self._violate(Behaviour.ISOLATION, registration.operation.pointer, message, attempt)
+
     def pending(self, attempts: Sequence[Attempt]) -> Iterator[float]:
         """Until when the attempts of an event are to be watched."""
         webhook = self.webhook(attempts[0])

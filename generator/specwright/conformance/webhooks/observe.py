@@ -10,12 +10,13 @@ from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange
-from specwright.conformance.webhooks.attempt import Fault
+from specwright.conformance.webhooks.attempt import Attempt, Fault
 from specwright.conformance.webhooks.authority import Authority
 from specwright.conformance.webhooks.endpoints import CannotObserve, Endpoint, Endpoints, outcome
 from specwright.conformance.webhooks.judge import WEBHOOKS, Cause, Judge, identify, place
 from specwright.conformance.webhooks.receiver import GivenUp, Plays, Receiver, Setting
 from specwright.conformance.webhooks.sequence import Pace
+from specwright.vocabulary.keywords.delivery import Delivery
 
 # Calls the operation with this id, with its request example of this name or with any valid request;
 # returns the exchange, or that of the call before it that failed.
@@ -23,6 +24,10 @@ Provoke = Callable[[str, str | None], Exchange]
 
 # How much later than allowed a slow answer is sent.
 _SLOWER_SECONDS = 0.5
+# What applications and frameworks answer with.
+_USUAL_SUCCESSES = (200, 204, 202)
+# What a selection is refused with that an implementation does not take.
+_NOT_VALID = (400, 422)
 _EACH_FAULT: Plays = ((Fault.REDIRECT,), (Fault.ERROR,), (Fault.DROP,), (Fault.RESET,))
 _NOT_SEEN: Mapping[str, str] = {
     Behaviour.EVENT_SCHEMA: "no delivery of it came",
@@ -48,9 +53,19 @@ def setting(
         authority,
         public_url,
         port,
-        success=min((each.success_statuses[0] for each in declared), default=200),
+        successes=_successes(declared),
         slow_seconds=max((each.timeout_seconds for each in declared), default=0) + _SLOWER_SECONDS,
     )
+
+
+def _successes(declared: Sequence[Delivery]) -> Sequence[int]:
+    """The usual ones of the statuses that acknowledge every webhook, or the first that does."""
+    usual = [
+        status
+        for status in _USUAL_SUCCESSES
+        if all(status in each.success_statuses for each in declared)
+    ]
+    return usual or [min(each.success_statuses[0] for each in declared)]
 
 
 @dataclass(slots=True)
@@ -59,6 +74,7 @@ class Observation:
 
     Attributes:
         provoke: calls the operations that cause webhooks.
+        other_mode: sends requests with a key of the other mode; None without one.
     """
 
     target: Target
@@ -67,6 +83,7 @@ class Observation:
     registration: Registration
     provoke: Provoke
     pace: Pace
+    other_mode: Target | None = None
     _judge: Judge = field(init=False, repr=False)
     _endpoints: Endpoints = field(init=False, repr=False)
     _causes: dict[str, Cause] = field(default_factory=dict, repr=False)
@@ -80,11 +97,14 @@ class Observation:
         """Register endpoints, cause every event, wait for it, and judge what came."""
         selected = self._selectable()
         registered: list[Endpoint] = []
+        apart = self._apart(selected)
         try:
-            removed = self._register(((Fault.ERROR,),), selected, registered)
+            none = selected if self.registration.test is None else []
+            removed = self._register(((Fault.ERROR,),), none, registered, selected)
             removed_at = self._remove_failing(removed)
             registered.remove(removed)
-            whole = self._register(self._rotation(), selected, registered)
+            every = [each.name for each in self.webhooks]
+            whole = self._register(self._rotation(), every, registered, selected)
             plays = self._plays()
             narrow = self._register(plays, selected[:1], registered)
             self._cause_all(whole)
@@ -100,17 +120,49 @@ class Observation:
                 self.target.record.skip(rule, operation.pointer, reason)
         else:
             self._look(whole, narrow, selected[:1])
+            self._judge.tested(self.registration, *map(self._attempts, (narrow, whole)))
+            self._judge.apart(self.registration, self._attempts(apart))
             if removed_at is not None:
                 attempts = self.receiver.attempts(removed.url)
                 self._judge.silence(self.registration, removed_at, attempts)
         finally:
             for endpoint in registered:
                 self._endpoints.remove(endpoint)
+            if self.other_mode is not None and apart is not None:
+                Endpoints(self.other_mode, self.registration).remove(apart)
 
-    def _register(self, plays: Plays, selected: Sequence[str], all_: list[Endpoint]) -> Endpoint:
-        endpoint = self._endpoints.register(self.receiver.endpoint(plays), selected)
+    def _register(
+        self,
+        plays: Plays,
+        selected: Sequence[str],
+        all_: list[Endpoint],
+        otherwise: Sequence[str] | None = None,
+    ) -> Endpoint:
+        """Register an endpoint for some types, or for others where those cannot be selected."""
+        url = self.receiver.endpoint(plays)
+        try:
+            endpoint = self._endpoints.register(url, selected)
+        except CannotObserve:
+            response = self.target.record.exchanges[-1].response
+            is_refused = response is not None and response.status in _NOT_VALID
+            if otherwise is None or otherwise == selected or not is_refused:
+                raise
+            endpoint = self._endpoints.register(url, otherwise)
         all_.append(endpoint)
         return endpoint
+
+    def _apart(self, selected: Sequence[str]) -> Endpoint | None:
+        """An endpoint of the other mode, in which nothing happens."""
+        if self.other_mode is None:
+            return None
+        try:
+            endpoints = Endpoints(self.other_mode, self.registration)
+            return endpoints.register(self.receiver.endpoint(), selected)
+        except CannotObserve:
+            return None
+
+    def _attempts(self, endpoint: Endpoint | None) -> Sequence[Attempt]:
+        return () if endpoint is None else self.receiver.attempts(endpoint.url)
 
     def _remove_failing(self, endpoint: Endpoint) -> float | None:
         """Remove an endpoint that has a delivery to come again; return when it was removed.
@@ -240,6 +292,8 @@ class Observation:
         plays: list[tuple[Fault, ...]] = [(Fault.REDIRECT,)]
         if self._waits(2):
             plays.append((Fault.ERROR, Fault.ERROR))
+        if self._waits(1):
+            plays += [(Fault.GONE,), (Fault.REFUSED,)]
         if self._waits(1) and self._timeout() <= self.pace.patience_seconds:
             plays.append((Fault.SLOW,))
         return plays

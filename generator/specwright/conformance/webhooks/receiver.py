@@ -9,6 +9,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import cycle
 from types import TracebackType
 
 from specwright.conformance.recording.exchange import Headers
@@ -26,6 +27,8 @@ _REDIRECTED = "/redirected"
 # What faults are answered with; None where there is no answer.
 _STATUSES: Mapping[Fault, int | None] = {
     Fault.ERROR: 500,
+    Fault.GONE: 410,
+    Fault.REFUSED: 404,
     Fault.REDIRECT: 307,
     Fault.DROP: None,
     Fault.RESET: None,
@@ -41,7 +44,7 @@ class Setting:
         authority: signs its certificate; without one it speaks plain HTTP.
         public_url: where a tunnel leads here from; None when it is reached directly.
         port: 0 chooses a free one.
-        success: the status that acknowledges.
+        successes: the statuses that acknowledge, which are used in turn.
         slow_seconds: until a slow answer is sent.
     """
 
@@ -49,7 +52,7 @@ class Setting:
     authority: Authority | None = None
     public_url: str | None = None
     port: int = 0
-    success: int = 200
+    successes: Sequence[int] = (200,)
     slow_seconds: float = 15.5
 
 
@@ -77,6 +80,7 @@ class Receiver:
 
     def __init__(self, setting: Setting) -> None:
         self._setting = setting
+        self._successes = cycle(setting.successes)
         context = setting.authority.context if setting.authority else None
         self._server = Server(setting.port, context, self._take, self._note)
         self._endpoints: dict[str, _Endpoint] = {}
@@ -174,7 +178,7 @@ class Receiver:
                 return None
             fault = None if redirected else endpoint.next(*self._setting.identify(headers))
             url = f"{self.url}/{token}"
-            success = self._setting.success
+            success = next(self._successes)
             attempt = Attempt(
                 endpoint=url,
                 method=method,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, OTHER, Target
+from specwright.conformance.bench.target import MAIN, OTHER, OTHER_MODE, Target
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
@@ -72,6 +74,7 @@ class Watch:
         )
         with (
             replace(self.target, keys=one, own=own, main=main) as target,
+            self._in_other_mode() as apart,
             Receiver(where) as receiver,
         ):
             target.signer.sign_in = self.target.signer.sign_in
@@ -81,7 +84,17 @@ class Watch:
             bench = Workbench(self.contract, target, SOURCE)
             pace = Pace(options.retry_scale, self.patience_seconds)
             provoke = partial(cause, bench)
-            Observation(target, receiver, declared, registered, provoke, pace).run()
+            Observation(target, receiver, declared, registered, provoke, pace, apart).run()
+
+    @contextmanager
+    def _in_other_mode(self) -> Iterator[Target | None]:
+        """What sends requests with a key of the other mode; None without one."""
+        key = self.target.keys.get(OTHER_MODE)
+        if key is None:
+            yield None
+            return
+        with replace(self.target, keys={MAIN: key}, own={}, main=OTHER_MODE) as apart:
+            yield apart
 
     def give_up(self) -> None:
         """Let an observation end without waiting for what may still come."""

@@ -1,0 +1,265 @@
+"""Lists as a whole: what was made is there, and every page and filter tells the same."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.target import MAIN
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.record import Violation
+from specwright.conformance.rules.lists import each_of, matches
+from specwright.document import sites
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.error import Condition
+from specwright.vocabulary.keywords.filter import FILTER, Filter
+from specwright.vocabulary.keywords.pagination import PAGINATION, Pagination
+
+_PAGES = 12
+# Pages of a filter that are small enough to be several.
+_SMALL, _SMALL_PAGES = 2, 4
+# Values of a filter: the one that most items have, and the one that fewest have.
+_TRIED = 2
+
+
+def collections(bench: Workbench) -> None:
+    """Walk through every list, and compare it with what was made, its pages and its filters."""
+    for operation in bench.contract.operations.values():
+        declared = operation.declared["pagination"]
+        if declared is None or operation.pointer not in bench.made:
+            continue
+        trial = _Trial(bench, operation, declared)
+        for call in trial.wholes(None):
+            walk = trial.walk(call, trial.largest)
+            if operation.declared["requires_one_of"] is None:
+                trial.holds_what_was_made(walk)
+            trial.sizes(call, walk)
+        for slot in operation.slots:
+            if slot.filter is not None:
+                trial.filters(slot, slot.filter)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Pages that were followed, up to the end if `is_whole`."""
+
+    exchanges: list[Exchange] = field(default_factory=list)
+    items: list[JsonValue] = field(default_factory=list)
+    is_whole: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    declared: Pagination
+
+    @property
+    def place(self) -> Pointer:
+        return self.operation.pointer + join(PAGINATION.name)
+
+    def wholes(self, without: ParameterSlot | None) -> Iterator[Call]:
+        """Calls without any filter; where one of them must be given, with each but one."""
+        made = self.bench.made[self.operation.pointer][0]
+        dropped = {each.key for each in self.operation.slots if each.filter is not None}
+        dropped |= {
+            slot.key
+            for name in (self.declared.limit, self.declared.cursor)
+            if (slot := self._slot(name)) is not None
+        }
+        plain = {key: value for key, value in made.arguments.items() if key not in dropped}
+        needed = self.operation.declared["requires_one_of"]
+        if needed is None:
+            yield Call(self.operation, plain)
+            return
+        for name in needed.parameters:
+            slot = self._slot(name)
+            if slot is not None and slot is not without:
+                for value in self._values(slot)[:_TRIED]:
+                    yield Call(self.operation, {**plain, slot.key: value})
+
+    def _values(self, slot: ParameterSlot) -> list[JsonValue]:
+        """Values of a parameter that the document names."""
+        document = self.bench.contract.document
+        schema = document.follow(slot.site.value.get("schema"))
+        listed = schema.get("enum") if isinstance(schema, dict) else None
+        return list(listed or [value for _, value in sites.examples(document, slot.site)])
+
+    @property
+    def largest(self) -> int | None:
+        """The largest page that may be asked for."""
+        limit = self._bounds().get("maximum")
+        return limit if isinstance(limit, int) else None
+
+    def _bounds(self) -> dict[str, JsonValue]:
+        slot = self._slot(self.declared.limit)
+        schema = slot and self.bench.contract.document.follow(slot.site.value.get("schema"))
+        return schema if isinstance(schema, dict) else {}
+
+    def walk(self, call: Call, size: int | None, pages: int = _PAGES) -> _Walk:
+        """Follow the pages of a call."""
+        walk, cursor = _Walk(), self._slot(self.declared.cursor)
+        call = self._sized(call, size)
+        for _ in range(pages):
+            exchange = self.bench.ask(call)
+            walk.exchanges.append(exchange)
+            walk.items += self.items(exchange)
+            following = self.next_of(exchange)
+            if exchange.response is None or not exchange.response.is_success:
+                break
+            if following is None or cursor is None or not self.items(exchange):
+                walk.is_whole = True
+                break
+            call = call.with_argument(cursor.key, following)
+        return walk
+
+    def _sized(self, call: Call, size: int | None) -> Call:
+        slot = self._slot(self.declared.limit)
+        return call if slot is None or size is None else call.with_argument(slot.key, size)
+
+    def items(self, exchange: Exchange) -> list[JsonValue]:
+        response = exchange.response
+        found = response.at(self.declared.items.raw) if response is not None else None
+        return found if isinstance(found, list) else []
+
+    def next_of(self, exchange: Exchange) -> JsonValue:
+        """The cursor of the next page; None on the last one."""
+        response, place = exchange.response, self.declared.next
+        if response is None or place is None:
+            return None
+        if self.declared.more is not None and response.at(self.declared.more.raw) is False:
+            return None
+        return response.at(place.raw)
+
+    def id(self, item: JsonValue) -> str:
+        place = self.declared.id
+        return str(item if place is None else value_at(item, place.raw))
+
+    def holds_what_was_made(self, walk: _Walk) -> None:
+        """Everything that was created in the path of the list is in it."""
+        if not walk.is_whole or self.declared.id is None:
+            return
+        missing = self._made(walk.exchanges[0])
+        for item in walk.items:
+            missing.pop(self.id(item), None)
+        self.bench.target.record.check(Behaviour.CREATED_IS_FOUND, self.place)
+        for exchange in list(missing.values())[:1]:
+            said = "something that was created is not in the list"
+            self._violate(Behaviour.CREATED_IS_FOUND, self.place, said, exchange, *walk.exchanges)
+
+    def _made(self, before: Exchange) -> dict[str, Exchange]:
+        """What was created in this path before an exchange, by its id, and not taken away."""
+        assert self.declared.id is not None
+        operations = self.bench.contract.operations
+        found: dict[str, Exchange] = {}
+        for each in list(self.bench.target.record.exchanges)[: before.number]:
+            operation, response = operations.get(each.operation or ""), each.response
+            if operation is None or response is None or not response.is_success:
+                continue
+            if operation.declared["reset"] is not None:
+                found.clear()
+            elif operation.method == "DELETE":
+                found.pop(each.request.url.rpartition("/")[2], None)
+            elif operation.site.key == self.operation.site.key and response.status == 201:
+                id_ = response.at(self.declared.id.raw)
+                if each.role == MAIN and id_ is not None:
+                    found[str(id_)] = each
+        return found
+
+    def sizes(self, call: Call, walk: _Walk) -> None:
+        """The page of the usual size, and one that ends where the list does."""
+        slot, whole = self._slot(self.declared.limit), len(walk.items)
+        if slot is None:
+            return
+        usual = self._bounds().get("default")
+        record, place = self.bench.target.record, slot.site.pointer
+        record.check(Behaviour.PAGE_SIZE, place)
+        if isinstance(usual, int) and whole > usual:
+            exchange = self.bench.ask(call)
+            if len(self.items(exchange)) > usual:
+                said = f"more than {usual} items, the default, without a size"
+                self._violate(Behaviour.PAGE_SIZE, place, said, exchange)
+        # Without a word about more, a list that goes on for ever has no last page.
+        ends = self.declared.more is not None or not self.declared.resume
+        if walk.is_whole and ends and 0 < whole <= (self.largest or 0):
+            last = self.walk(call, whole, 2)
+            if len(last.exchanges) > 1 and not self.items(last.exchanges[-1]):
+                said = "more is announced than there is"
+                self._violate(Behaviour.PAGINATION, self.place, said, *last.exchanges)
+
+    def filters(self, slot: ParameterSlot, declared: Filter) -> None:
+        """Hold the items that a filter lets through, on all pages, to those without it."""
+        for call in self.wholes(slot):
+            whole = self.walk(call, self.largest)
+            counted = Counter(
+                value
+                for item in whole.items
+                for value in dict.fromkeys(each_of(value_at(item, declared.property.raw)))
+                if isinstance(value, str | int)
+                and not any(self.bench.contract.instances.problems(slot.schema, value))
+            )
+            names = [value for value, _ in counted.most_common()]
+            plain = {key: each for key, each in call.arguments.items() if not self._is_needed(key)}
+            for wanted in dict.fromkeys([*names[:1], *names[-1:]]):
+                filtered = Call(self.operation, {**plain, slot.key: wanted})
+                self._filter(slot, declared, whole, filtered)
+            if len(names) > 1 and slot.key not in call.arguments:
+                self._cursor_of(Call(self.operation, {**plain, slot.key: names[0]}), slot, names[1])
+
+    def _is_needed(self, key: tuple[str, str]) -> bool:
+        """Whether a parameter is one of those of which one must be given."""
+        needed = self.operation.declared["requires_one_of"]
+        return needed is not None and key in [("query", each.raw) for each in needed.parameters]
+
+    def _filter(self, slot: ParameterSlot, declared: Filter, whole: _Walk, call: Call) -> None:
+        place, wanted = slot.site.pointer + join(FILTER.name), call.arguments[slot.key]
+
+        def fitting(items: list[JsonValue]) -> set[str]:
+            found = declared.property.raw
+            return {
+                self.id(each)
+                for each in items
+                if matches(declared.match, value_at(each, found), wanted)
+            }
+
+        self.bench.target.record.check(Behaviour.FILTER, place)
+        for size, pages in ((_SMALL, _SMALL_PAGES), (self.largest, _PAGES)):
+            walk = self.walk(call, size, pages)
+            shown = {self.id(each) for each in walk.items}
+            if shown - fitting(walk.items):
+                said = "items that do not match were shown"
+                self._violate(Behaviour.FILTER, place, said, *walk.exchanges)
+            elif walk.is_whole and fitting(whole.items) - shown:
+                said = "items that match were left out"
+                self._violate(Behaviour.FILTER, place, said, *whole.exchanges, *walk.exchanges)
+
+    def _cursor_of(self, call: Call, slot: ParameterSlot, other: JsonValue) -> None:
+        """Go on with the cursor of one filter in another one."""
+        cursor, errors = self._slot(self.declared.cursor), self.bench.contract.errors
+        if cursor is None or errors is None:
+            return
+        if all(each.condition is not Condition.INVALID_CURSOR for each in errors.codes.values()):
+            return
+        first = self.bench.ask(self._sized(call, 1))
+        following = self.next_of(first)
+        if following is None:
+            return
+        foreign = call.with_argument(slot.key, other).with_argument(cursor.key, following)
+        exchange = self.bench.ask(foreign)
+        self.bench.target.record.check(Behaviour.CURSOR, cursor.site.pointer)
+        if exchange.response is not None and exchange.response.is_success:
+            said = "a cursor of another filter was accepted"
+            self._violate(Behaviour.CURSOR, cursor.site.pointer, said, first, exchange)
+
+    def _slot(self, name: object) -> ParameterSlot | None:
+        raw = getattr(name, "raw", None)
+        return None if raw is None else self.operation.slot(f"query.{raw}")
+
+    def _violate(self, rule: str, place: Pointer, message: str, *exchanges: Exchange) -> None:
+        said = f"{self.operation.name}: {message}"
+        self.bench.target.record.violate(Violation(rule, place, said, exchanges))

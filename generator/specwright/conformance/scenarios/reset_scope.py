@@ -1,0 +1,153 @@
+"""What a reset may not touch, and what must be new after it (`x-contract-reset`)."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.target import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.calls import Call
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.recording.exchange import Exchange, value_at
+from specwright.conformance.recording.record import Violation
+from specwright.conformance.scenarios.explore import PAUSE_SECONDS, renew
+from specwright.conformance.scenarios.refusals import Keys
+from specwright.pointer import Pointer, join
+from specwright.vocabulary.keywords.reset import RESET, Reset
+
+# How long something new may take to be in a feed, and pages of it that are followed.
+_PATIENCE_SECONDS = 5.0
+_PAGES = 40
+
+
+def reset_scope(bench: Workbench) -> None:
+    """Reset with the keys of others, and look at what stays and what begins."""
+    for operation in bench.contract.operations.values():
+        declared = operation.declared["reset"]
+        if declared is not None:
+            _Trial(bench, operation, declared).run()
+
+
+@dataclass(frozen=True, slots=True)
+class _Trial:
+    bench: Workbench
+    operation: Operation
+    declared: Reset
+
+    @property
+    def place(self) -> Pointer:
+        return self.operation.pointer + join(RESET.name)
+
+    def run(self) -> None:
+        """Reset once as somebody else, and once as this partner."""
+        self._is_apart(OTHER_MODE, "the other mode")
+        renew(self.bench)
+        theirs = self._listed(OTHER)
+        self._again()
+        self._keeps(theirs, self._listed(OTHER), "takes what is another partner's")
+
+    def _is_apart(self, role: str, whose: str) -> None:
+        """A reset with a key of somebody else leaves what is here."""
+        if role in self.bench.target.keys:
+            renew(self.bench)
+            before = self._listed(MAIN)
+            call = next(self.bench.candidates(self.operation), None)
+            if call is not None:
+                self.bench.ask(call, role)
+                self._keeps(before, self._listed(MAIN), f"with a key of {whose} takes what is here")
+
+    def _listed(self, role: str) -> dict[str, Exchange]:
+        """The lists that a reset empties, as somebody sees them."""
+        if role not in self.bench.target.keys:
+            return {}
+        calls = {
+            each.raw: next(self.bench.candidates(self.bench.contract.by_id[each.raw]), None)
+            for each in self.declared.empties
+        }
+        return {name: self.bench.ask(each, role) for name, each in calls.items() if each}
+
+    def _keeps(self, before: dict[str, Exchange], after: dict[str, Exchange], how: str) -> None:
+        for name, then in before.items():
+            if self._ids(name, then) and not self._ids(name, after[name]):
+                self._violate(f"{how}: {name} is empty", then, after[name])
+
+    def _again(self) -> None:
+        """Reset between two requests with one key, and two pages of a list that goes on."""
+        first = list(self._keyed())
+        places = list(self._places())
+        if self.bench.succeed(self.operation) is None:
+            return
+        for call, before in first:
+            again = self.bench.ask(call)
+            declared = call.operation.declared["idempotency"]
+            if Keys(self.bench, call.operation, declared).is_taken(again.response):
+                said = f"a key of {call.operation.name} is still taken as used afterwards"
+                self._violate(said, before, again)
+        for fresh, later, before in places:
+            self._goes_on(fresh, later, before)
+
+    def _keyed(self) -> Iterator[tuple[Call, Exchange]]:
+        """Requests with keys whose resources are in a list that is emptied."""
+        emptied = {self.bench.contract.by_id[each.raw].site.key for each in self.declared.empties}
+        for operation in self.bench.contract.operations.values():
+            made = self.bench.made.get(operation.pointer)
+            if operation.declared["idempotency"] is None or made is None:
+                continue
+            if operation.site.key in emptied:
+                call = self.bench.with_fresh_key(made[0])
+                exchange = self.bench.ask(call)
+                if exchange.response is not None and exchange.response.is_success:
+                    yield call, exchange
+
+    def _places(self) -> Iterator[tuple[Call, Call, Exchange]]:
+        """Feeds that are emptied: from the beginning, and from where they end before."""
+        for name in self.declared.empties:
+            operation = self.bench.contract.by_id[name.raw]
+            page = operation.declared["pagination"]
+            made = self.bench.made.get(operation.pointer)
+            slot = page and page.cursor and operation.slot(f"query.{page.cursor.raw}")
+            if made is None or slot is None or not page.resume or page.next is None:
+                continue
+            fresh = Call(operation, {})
+            exchange = self.bench.ask(fresh)
+            for _ in range(_PAGES):
+                cursor = exchange.response and exchange.response.at(page.next.raw)
+                more = page.more and exchange.response and exchange.response.at(page.more.raw)
+                if not cursor:
+                    return
+                later = fresh.with_argument(slot.key, cursor)
+                if not more:
+                    yield fresh, later, exchange
+                    break
+                exchange = self.bench.ask(later)
+
+    def _goes_on(self, fresh: Call, later: Call, before: Exchange) -> None:
+        """What comes after a reset follows the place where the feed was before."""
+        renew(self.bench)
+        name, ends = str(fresh.operation.site.id), time.monotonic() + _PATIENCE_SECONDS
+        while not self._ids(name, self.bench.ask(fresh)):
+            if time.monotonic() > ends:
+                return
+            time.sleep(PAUSE_SECONDS)
+        after = self.bench.ask(later)
+        self.bench.target.record.check(Behaviour.RESET, self.place)
+        if after.response is not None and after.response.is_success and not self._ids(name, after):
+            said = f"{name} shows nothing new from where it was before"
+            self._violate(said, before, after)
+
+    def _ids(self, name: str, exchange: Exchange) -> set[str]:
+        """The ids of the items of a list."""
+        page = self.bench.contract.by_id[name].declared["pagination"]
+        if page is None or page.id is None or exchange.response is None:
+            return set()
+        items = exchange.response.at(page.items.raw)
+        listed = items if isinstance(items, list) else []
+        return {str(value_at(each, page.id.raw)) for each in listed}
+
+    def _violate(self, message: str, *exchanges: Exchange) -> None:
+        self.bench.target.record.violate(
+            Violation(Behaviour.RESET, self.place, f"{self.operation.name}: {message}", exchanges)
+        )

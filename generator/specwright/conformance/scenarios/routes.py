@@ -1,0 +1,60 @@
+"""Paths that the document does not have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from specwright.conformance.behaviours import Behaviour
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.recording.record import Violation
+from specwright.pointer import join
+from specwright.vocabulary.keywords.error import ERROR, Condition, ErrorContract
+
+_NOWHERE = "/nothing-is-at-this-path"
+_METHODS = ("GET", "POST", "DELETE")
+
+
+def routes(bench: Workbench) -> None:
+    """Ask for paths that the document does not have, where it declares how that is answered."""
+    errors = bench.contract.errors
+    if errors is None:
+        return
+    for code, declared in errors.codes.items():
+        if declared.condition is Condition.ROUTE_NOT_FOUND:
+            for method, path, shown in _elsewhere(bench):
+                _ask(bench, errors, (declared.status, code.raw), method, path, shown)
+            return
+
+
+def _ask(
+    bench: Workbench,
+    errors: ErrorContract,
+    wanted: tuple[int, str],
+    method: str,
+    path: str,
+    shown: str,
+) -> None:
+    place = join(ERROR.name, "codes", wanted[1])
+    request = bench.target.request(method, path, headers=[("Accept", "application/json")])
+    exchange = bench.target.send(request, bench.source, None)
+    bench.target.record.check(Behaviour.UNKNOWN_ROUTE, place)
+    response = exchange.response
+    if response is None or response.status == 429:
+        return
+    if (response.status, response.at(errors.code.raw)) != wanted:
+        message = (
+            f"{method} {shown}, which is not a path of the document, was answered "
+            f"{response.status}, and not {wanted[0]} with the code '{wanted[1]}'"
+        )
+        bench.target.record.violate(Violation(Behaviour.UNKNOWN_ROUTE, place, message, (exchange,)))
+
+
+def _elsewhere(bench: Workbench) -> Iterator[tuple[str, str, str]]:
+    """Methods and paths that are not there, with the paths as they are shown."""
+    for method in _METHODS:
+        yield method, _NOWHERE, _NOWHERE
+    known = {each.site.key for each in bench.contract.operations.values()}
+    for call, _ in list(bench.made.values()):
+        key = call.operation.site.key
+        if call.operation.is_safe and not key.endswith("/") and f"{key}/" not in known:
+            yield call.operation.method, f"{call.path.partition('?')[0]}/", f"{key}/"

@@ -1,0 +1,24 @@
+"""Which moment a timestamp stands for."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from specwright.vocabulary.keyword import OBSERVED, Keyword, Place
+from specwright.vocabulary.types import Choice
+
+
+class Moment(Choice):
+    """What happened at the moment."""
+
+    CREATED = "created", "what the object describes began to be there, or happened"
+    MODIFIED = "modified", "anything in the object last changed"
+
+
+MOMENT = Keyword[Moment](
+    "x-contract-moment",
+    (Place.PROPERTY,),
+    Annotated[Moment, "What happened at the moment that the property, a date-time, stands for."],
+    "modified",
+    OBSERVED,
+)
