@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 from pathlib import Path
+from subprocess import CalledProcessError
 from tempfile import TemporaryDirectory, gettempdir
 
 from benchmarks.foreign.outcomes import TOOLS, keep, load
@@ -29,11 +30,15 @@ def main() -> None:
             continue
         for tool, run in _RUNS.items():
             # Each tool finds the server as it is after its installation.
-            with (
-                TemporaryDirectory() as reports,
-                started(server, options.place, corpus) as running,
-            ):
-                outcome = run(running, server.key, options.seconds, Path(reports))
+            try:
+                with (
+                    TemporaryDirectory() as reports,
+                    started(server, options.place, corpus) as running,
+                ):
+                    outcome = run(running, server.key, options.seconds, Path(reports))
+            except (RuntimeError, CalledProcessError) as error:
+                print(f"{server.name}, {tool}: {error}")
+                continue
             outcomes.setdefault(server.name, {})[tool] = outcome
             print(f"{server.name}, {tool}: {outcome.reached} of {outcome.operations} operations")
             keep(outcomes)

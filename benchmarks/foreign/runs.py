@@ -23,7 +23,7 @@ from benchmarks.foreign.outcomes import Outcome
 from benchmarks.foreign.servers import Server
 from benchmarks.workshop import ENVIRONMENT
 
-_START_SECONDS = 120
+_START_SECONDS = 300
 _VERSION = re.compile(r"[^A-Za-z0-9]+")
 _SEED = "1"
 # Of the causes of a server and a tool.

@@ -87,7 +87,7 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Testing:
+class ContractTesting:
     """What a project says of its contract tests.
 
     Attributes:
@@ -110,7 +110,7 @@ class Config:
     document: Path | None = None
     output: Path | None = None
     options: Options = Options()
-    test: Testing = Testing()
+    test: ContractTesting = ContractTesting()
 
 
 def find_project(start: Path) -> Path | None:
@@ -346,11 +346,11 @@ def _pagination(value: object, directory: Path) -> Mapping[str, Mapping[str, obj
     return dict(value) if isinstance(value, dict) else {}
 
 
-def _testing(value: object, directory: Path) -> Testing:
+def _testing(value: object, directory: Path) -> ContractTesting:
     tables = value.get("sign-in") if isinstance(value, dict) and len(value) == 1 else None
     if not isinstance(tables, dict):
         raise ValueError("is a table 'sign-in' with a table for each security scheme")
-    return Testing(sign_in={name: _sign_in(table) for name, table in tables.items()})
+    return ContractTesting(sign_in={name: _sign_in(table) for name, table in tables.items()})
 
 
 def _sign_in(table: object) -> SignIn:

@@ -150,6 +150,30 @@ def test_a_certificate_of_an_authority_that_is_named(
     refused(run, "refuses the key with 401")
 
 
+def test_fuzzing_trusts_an_authority_that_is_named(
+    specwright: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(tmp_path / "ca.pem")
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "ca.pem"))
+    document = {
+        "openapi": "3.1.1",
+        "info": {"title": "One", "version": "1"},
+        "paths": {"/a": {"get": {"responses": {"200": {"description": "It."}}}}},
+    }
+    api, reports = tmp_path / "openapi.json", tmp_path / "reports"
+    api.write_text(json.dumps(document), "utf-8")
+    with playing(always(200), authority) as port:
+        specwright(
+            *("test", f"https://127.0.0.1:{port}", "--document", str(api), "--seed", "1"),
+            *("--report-dir", str(reports)),
+        )
+    entries = json.loads((reports / "report.har").read_text("utf-8"))["log"]["entries"]
+    fuzzed = [each for each in entries if "fuzzing" in each["comment"]]
+    assert fuzzed
+    assert all(each["response"]["status"] == 200 for each in fuzzed)
+
+
 def test_https_where_only_http_is_spoken(specwright: Run) -> None:
     with playing(always(200)) as port:
         run = specwright(*arguments(f"https://127.0.0.1:{port}"))

@@ -17,7 +17,7 @@ import click
 from specwright.arguments.inputs import read_document, sound_part, without_errors
 from specwright.arguments.options import chosen_document, configured
 from specwright.check.sound import Sound
-from specwright.config import Testing
+from specwright.config import ContractTesting
 from specwright.conformance.bench.roles import (
     LIMITED,
     MAIN,
@@ -205,7 +205,7 @@ def target_of(
     access: Access,
     url: str,
     contract: Contract,
-    settings: Testing,
+    settings: ContractTesting,
     timeout: float = TIMEOUT_SECONDS,
 ) -> Target:
     """Return a target whose requests are signed as its operations ask for it.

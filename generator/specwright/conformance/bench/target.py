@@ -8,6 +8,7 @@ import ssl
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 from types import TracebackType
 from urllib.parse import urlsplit
 
@@ -99,6 +100,8 @@ class Target:
         self._client = httpx2.Client(
             timeout=self.timeout,
             limits=limits,
+            # A session that an answer opens is nothing to the requests of others.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             follow_redirects=False,
             trust_env=False,
             verify=ssl.create_default_context() if named else True,

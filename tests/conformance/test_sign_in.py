@@ -1,0 +1,231 @@
+"""Tokens that a test obtains: for a client, for a user, by an operation, and again in time."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64decode
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from specwright.arguments.target import Access, target_of
+from specwright.config import ContractTesting, SignIn, read_config
+from specwright.conformance.bench.roles import MAIN, OTHER, STRANGER
+from specwright.conformance.bench.target import Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.document.sources.load import load
+from specwright.errors import InputError
+from tests.conformance.shop import serving
+
+KEYS = {"KEY": "anna:secret-of-anna", "OTHER": "bert:secret-of-bert"}
+LOGIN = SignIn(
+    operation="logIn",
+    body={"name": "{user}", "pass": "{password}"},
+    token="$response.body#/session/token",
+)
+FLOW = {"tokenUrl": "token", "scopes": {}}
+OK = {"200": {"description": "It."}}
+
+
+class House:
+    """Gives tokens, of which each is good for so many requests."""
+
+    def __init__(self, good_for: int = 1000) -> None:
+        self.good_for, self.left, self.asked = good_for, Counter[str](), Counter[str]()
+
+    def app(self) -> Starlette:
+        return Starlette(
+            routes=[
+                Route("/v1/token", self.token, methods=["POST"]),
+                Route("/v1/login", self.log_in, methods=["POST"]),
+                Route("/v1/things", self.things),
+            ]
+        )
+
+    def given(self, name: str, password: str) -> str | None:
+        if password != f"secret-of-{name}":
+            return None
+        self.asked[name] += 1
+        token = f"token-{self.asked[name]}-of-{name}"
+        self.left[token] = self.good_for
+        return token
+
+    async def token(self, request: Request) -> Response:
+        sent = await request.form()
+        name, _, secret = (
+            b64decode(request.headers.get("authorization", "")[6:]).decode().partition(":")
+        )
+        if sent["grant_type"] == "password":
+            name, secret = str(sent["username"]), str(sent["password"])
+        token = self.given(name, secret)
+        return JSONResponse({"access_token": token}, 200 if token else 400)
+
+    async def log_in(self, request: Request) -> Response:
+        sent = await request.json()
+        token = self.given(sent["name"], sent["pass"])
+        answer = JSONResponse({"session": {"token": token}}, 200 if token else 401)
+        answer.set_cookie("session", token or "")
+        return answer
+
+    async def things(self, request: Request) -> Response:
+        sent = request.headers.get("authorization", "")[7:] or request.cookies.get("session", "")
+        self.left[sent] -= 1
+        return JSONResponse({}, 200 if self.left[sent] >= 0 else 401)
+
+
+def contract(path: Path, scheme: dict[str, Any]) -> Contract:
+    body = {"content": {"application/json": {"schema": {"type": "object"}}}}
+    document = {
+        "openapi": "3.1.1",
+        "info": {"title": "House", "version": "1"},
+        "paths": {
+            "/login": {"post": {"operationId": "logIn", "requestBody": body, "responses": OK}},
+            "/things": {"get": {"security": [{"house": []}], "responses": OK}},
+        },
+        "components": {"securitySchemes": {"house": scheme}},
+    }
+    path.write_text(json.dumps(document), "utf-8")
+    return Contract(load(path))
+
+
+def statuses(target: Target, found: Contract, *roles: str) -> list[int]:
+    bench = Workbench(found, target, "scenarios")
+    (operation,) = (each for each in found.operations.values() if each.method == "GET")
+    call = next(bench.candidates(operation))
+    answers = [bench.ask(call, role).response for role in roles]
+    return [each.status for each in answers if each is not None]
+
+
+ACCESS = Access({MAIN: ("KEY",), OTHER: ("OTHER",)}, (), live=False)
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize(
+    ("scheme", "setting"),
+    [
+        ({"type": "oauth2", "flows": {"clientCredentials": FLOW}}, None),
+        ({"type": "oauth2", "flows": {"password": FLOW}}, None),
+        ({"type": "http", "scheme": "bearer"}, LOGIN),
+        (
+            {"type": "apiKey", "in": "cookie", "name": "session"},
+            SignIn(operation="POST /login", body=LOGIN.body),
+        ),
+    ],
+    ids=["client", "user", "operation", "cookie"],
+)
+def test_each_role_signs_in_once(
+    tmp_path: Path, scheme: dict[str, Any], setting: SignIn | None
+) -> None:
+    house, found = House(), contract(tmp_path / "api.json", scheme)
+    settings = ContractTesting(sign_in={"house": setting} if setting else {})
+    with serving(house.app()) as url, target_of(ACCESS, url, found, settings) as target:
+        assert statuses(target, found, MAIN, MAIN, OTHER, STRANGER, "") == [200, 200, 200, 401, 401]
+        told = target.signer.secrets
+    assert house.asked == {"anna": 1, "bert": 1}
+    assert {"secret-of-anna", "secret-of-bert", "token-1-of-anna"} <= told
+
+
+def test_a_token_that_has_expired_is_obtained_again(tmp_path: Path) -> None:
+    house = House(good_for=2)
+    found = contract(tmp_path / "api.json", {"type": "http", "scheme": "bearer"})
+    settings = ContractTesting(sign_in={"house": LOGIN})
+    with serving(house.app()) as url, target_of(ACCESS, url, found, settings) as target:
+        assert statuses(target, found, *[MAIN] * 5) == [200] * 5
+    assert house.asked == {"anna": 3}
+
+
+def test_a_token_that_never_was_good_is_not_obtained_again(tmp_path: Path) -> None:
+    house = House(good_for=0)
+    found = contract(tmp_path / "api.json", {"type": "http", "scheme": "bearer"})
+    settings = ContractTesting(sign_in={"house": LOGIN})
+    with serving(house.app()) as url, target_of(ACCESS, url, found, settings) as target:
+        assert statuses(target, found, *[MAIN] * 3) == [401] * 3
+    assert house.asked == {"anna": 1}
+
+
+def test_a_token_itself_is_sent_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    house = House()
+    house.left["token-of-mine"] = 1
+    monkeypatch.setenv("KEY", "token-of-mine")
+    found = contract(
+        tmp_path / "api.json", {"type": "oauth2", "flows": {"clientCredentials": FLOW}}
+    )
+    with serving(house.app()) as url, target_of(ACCESS, url, found, ContractTesting()) as target:
+        assert statuses(target, found, MAIN) == [200]
+    assert not house.asked
+
+
+@pytest.mark.parametrize(
+    ("scheme", "settings", "said"),
+    [
+        ({"type": "http", "scheme": "bearer"}, {"hose": LOGIN}, "did you mean 'house'?"),
+        (
+            {"type": "http", "scheme": "bearer"},
+            {"house": SignIn(operation="logInn")},
+            "did you mean 'logIn'?",
+        ),
+        (
+            {
+                "type": "oauth2",
+                "flows": {"clientCredentials": {**FLOW, "tokenUrl": "http://x.invalid/"}},
+            },
+            {},
+            "--allow-host x.invalid",
+        ),
+    ],
+)
+def test_a_setting_or_a_url_that_cannot_be_used(
+    tmp_path: Path, scheme: dict[str, Any], settings: dict[str, SignIn], said: str
+) -> None:
+    found = contract(tmp_path / "api.json", scheme)
+    with (
+        serving(House().app()) as url,
+        pytest.raises(InputError) as refused,
+        target_of(ACCESS, url, found, ContractTesting(sign_in=settings)) as target,
+    ):
+        statuses(target, found, MAIN)
+    assert said in (refused.value.hint or "")
+
+
+def test_a_refused_sign_in_says_so_without_the_password(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEY", "anna:wrong-password")
+    found = contract(tmp_path / "api.json", {"type": "http", "scheme": "bearer"})
+    settings = ContractTesting(sign_in={"house": LOGIN})
+    with (
+        serving(House().app()) as url,
+        pytest.raises(InputError, match="POST /login gave no credential: answered 401") as refused,
+        target_of(ACCESS, url, found, settings) as target,
+    ):
+        statuses(target, found, MAIN)
+    assert "wrong-password" not in f"{refused.value} {refused.value.hint}"
+
+
+def test_settings_of_a_project(tmp_path: Path) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text(
+        '[tool.specwright.test.sign-in.house]\noperation = "logIn"\n'
+        'body = {name = "{user}", pass = "{password}"}\ntoken = "$response.body#/session/token"\n'
+    )
+    assert read_config(file).test.sign_in == {"house": LOGIN}
+
+
+@pytest.mark.parametrize("written", ["body = 1", "scopes = [1]", "user = 'x'", "body = {a = 1}"])
+def test_settings_that_mean_nothing(tmp_path: Path, written: str) -> None:
+    file = tmp_path / "pyproject.toml"
+    file.write_text(f"[tool.specwright.test.sign-in.house]\n{written}\n")
+    with pytest.raises(InputError, match="the setting 'test' has"):
+        read_config(file)
