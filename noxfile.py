@@ -287,6 +287,16 @@ def faults(session: nox.Session) -> None:
 
 
 @nox.session
+def second_opinion(session: nox.Session) -> None:
+    """Ask openapi-core about the traffic of contract tests: both must blame the same answers."""
+    install_workspace(session)
+    install_group(session, "test")
+    # It brings an openapi-spec-validator that is older than ours, which these tests do not need.
+    session.install("openapi-core>=0.23,<1")
+    session.run("pytest", "tests/contract/test_second_opinion.py", *session.posargs)
+
+
+@nox.session
 def faults_by_others(session: nox.Session) -> None:
     """Prove and judge faults by somebody who did not read the checks (an hour; `-- NAME`)."""
     install_workspace(session)
