@@ -135,7 +135,7 @@ def test_an_operation_that_hangs_is_asked_once(asked: tuple[Contract, Record]) -
 def test_what_does_not_end_is_not_fuzzed(asked: tuple[Contract, Record]) -> None:
     found, record = asked
     routes = Routes(found, "http://127.0.0.1/v1")
-    derived = derive(found.document, routes, record.exchanges, 2)
+    derived = derive(found, routes, record.exchanges, 2)
     assert {path for path, item in derived["paths"].items() if item} == {"/c-page", "/e-thing"}
 
 
