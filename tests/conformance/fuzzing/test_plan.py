@@ -77,10 +77,10 @@ def test_operations_are_shared_out_by_what_there_is_to_vary(contract: Document) 
 
 def test_no_process_is_for_a_shard_without_operations(contract: Document) -> None:
     routes = Routes(Contract(contract), BASE)
-    assert shards_of(derive(contract, routes, [], 2)) == [0, 1]
+    assert shards_of(derive(Contract(contract), routes, [], 2)) == [0, 1]
     # What there is to vary is in one of the operations, and there is one place only.
-    assert shards_of(derive(contract, routes, [], 9))[-1] == 8
-    assert len(shards_of(derive(contract, routes, [], 9))) <= 4
+    assert shards_of(derive(Contract(contract), routes, [], 9))[-1] == 8
+    assert len(shards_of(derive(Contract(contract), routes, [], 9))) <= 4
 
 
 def test_ids_of_requests_that_succeeded_are_examples(contract: Document) -> None:
