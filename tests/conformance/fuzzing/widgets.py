@@ -163,7 +163,7 @@ class Widgets:
 
     Attributes:
         faults: `lenient` takes sizes that are too large, `strict` refuses the largest one, `open`
-            shows widgets to everybody, `loses` forgets what it created, `keeps` what it deleted,
+            shows widgets to everybody, `loses` forgets what it created,
             `put` has a method more than the document.
     """
 
@@ -244,6 +244,5 @@ class Widgets:
                 return refused("not_found")
             if request.method != "DELETE":
                 return JSONResponse(found)
-            if "keeps" not in self.faults:
-                del self.widgets[found["id"]]
+            del self.widgets[found["id"]]
             return Response(status_code=204)

@@ -21,7 +21,6 @@ def write_links(
     Args:
         left_out: operations that the document of its own will not have.
     """
-    _link_to_what_is_gone(derived, contract, left_out)
     last: dict[tuple[Pointer, int], tuple[Operation, Exchange]] = {}
     for exchange in seen:
         operation, response = contract.operations.get(exchange.operation or ""), exchange.response
@@ -35,25 +34,6 @@ def write_links(
             # What is shared by reference gets no links of a single operation.
             own = {**derived.follow(resolve(derived.data, declared.pointer)), "links": links}
             resolve(derived.data, pointer)["responses"][_pattern(operation, status)] = own
-
-
-def _link_to_what_is_gone(derived: Document, contract: Contract, left_out: Set[Pointer]) -> None:
-    """Let each DELETE lead to the GET of its path, by which what is left is seen."""
-    readers = {each.site.key: each for each in contract.operations.values() if each.method == "GET"}
-    for operation in contract.operations.values():
-        reader = readers.get(operation.site.key)
-        if operation.method != "DELETE" or reader is None or reader.pointer in left_out:
-            continue
-        names = [name for place, name in (slot.key for slot in operation.slots) if place == "path"]
-        link = {
-            **_target(contract, reader.pointer),
-            "parameters": {name: f"$request.path.{name}" for name in names},
-        }
-        for pattern, declared in operation.responses.items():
-            if pattern.startswith("2") and "links" not in declared.value:
-                own = {**derived.follow(resolve(derived.data, declared.pointer)), "links": {}}
-                own["links"]["what is gone"] = link
-                resolve(derived.data, operation.pointer)["responses"][pattern] = own
 
 
 def _links(
