@@ -50,7 +50,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "replay": Entry(
         "specwright.commands.replay:replay",
-        "Try a FAILURE of RESULT, such as F1, again: is it fixed?",
+        "Send the requests of FAILURE, such as F1, again, and judge by its rule whether it is fixed.",
         "test",
     ),
     "authority": Entry(

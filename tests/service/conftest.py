@@ -50,6 +50,10 @@ def postgres_process() -> Iterator[PostgresServer]:
     if "ESIM_TEST_POSTGRES" in os.environ:
         pytest.skip("ESIM_TEST_POSTGRES is not ours to crash")
     server = postgres_servers.start()
+    # No test pulls the plug of the machine: what a process has written outlives the process.
+    for setting in ("fsync", "full_page_writes"):
+        server.psql(f"ALTER SYSTEM SET {setting} = off")
+    server.psql("SELECT pg_reload_conf()")
     try:
         yield server
     finally:
