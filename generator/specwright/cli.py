@@ -50,7 +50,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "replay": Entry(
         "specwright.commands.replay:replay",
-        "Send the requests of FAILURE, such as F1, again, and judge by its rule whether it is fixed.",
+        "Send the requests of FAILURE, such as F1, again, and judge whether it is fixed.",
         "test",
     ),
     "authority": Entry(

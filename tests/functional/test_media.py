@@ -5,7 +5,10 @@ The judge of what a client sends is Starlette, which knows nothing of this packa
 
 from __future__ import annotations
 
+import ast
 import asyncio
+import importlib
+import inspect
 import io
 import json
 from collections.abc import AsyncIterator, Iterator
@@ -602,3 +605,18 @@ def test_an_error_in_place_of_a_stream_is_an_error(made: ModuleType, origin: Ori
     origin.answer(Answer(status=404, body=b'{"detail": "none"}'))
     with made.Client(base_url=origin.url) as client, pytest.raises(made.errors.NotFoundError):
         client.all.lines()
+
+
+def test_each_overload_of_what_will_be_removed_says_so(package: Generate) -> None:
+    """Type checkers ask the overload that a call chooses (PEP 702)."""
+    answers = {"200": {"description": "N", "content": {"application/json": {"schema": N}}}}
+    answers["200"]["content"]["text/csv"] = {"schema": TEXT}
+    old = {**operation("readOld", answers=answers), "deprecated": True}
+    made = package(document({"/old": {"get": old}}))
+    tree = ast.parse(inspect.getsource(importlib.import_module(f"{made.__name__}.client")))
+    found = [
+        [ast.unparse(each).partition("(")[0] for each in node.decorator_list]
+        for node in ast.walk(tree)
+        if isinstance(node, ast.FunctionDef) and node.name == "read_old"
+    ]
+    assert found == [["overload", "deprecated"], ["overload", "deprecated"], ["deprecated"]]

@@ -63,7 +63,7 @@ def replay(
     access: Access,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Send the requests of FAILURE, such as F1, again, and judge by its rule whether it is fixed.
+    """Send the requests of FAILURE, such as F1, again, and judge whether it is fixed.
 
     RESULT is the result.json that `specwright test --report-dir` writes. What the requests need,
     such as the resource in a path, is made first, by the requests that made it before.
