@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN
+from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording import har

@@ -10,7 +10,8 @@ from dataclasses import replace
 import pytest
 
 from specwright.conformance.bench import target as bench
-from specwright.conformance.bench.target import MAIN, Target, TargetLost
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target, TargetLost
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record

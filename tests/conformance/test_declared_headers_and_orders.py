@@ -13,7 +13,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from specwright.conformance.bench.target import MAIN, OTHER, Target
+from specwright.conformance.bench.roles import MAIN, OTHER
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, NOBODY
+from specwright.conformance.bench.roles import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording import har
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response

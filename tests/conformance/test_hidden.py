@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN
+from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import hidden
 from specwright.conformance.recording.exchange import Exchange, Request, Response

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, OTHER, Target
+from specwright.conformance.bench.roles import MAIN, OTHER
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record

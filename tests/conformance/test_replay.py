@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from specwright.cli import cli
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import OTHER, Target
+from specwright.conformance.bench.roles import OTHER
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Request, Response

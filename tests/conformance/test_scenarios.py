@@ -11,14 +11,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from specwright.commands.test import exit_code
-from specwright.conformance.bench.target import (
-    LIMITED,
-    MAIN,
-    OTHER,
-    SUSPENDED,
-    Target,
-    strangers,
-)
+from specwright.conformance.bench.roles import LIMITED, MAIN, OTHER, SUSPENDED, strangers
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange

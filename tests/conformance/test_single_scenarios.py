@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.recording.record import Record
 from specwright.conformance.scenarios.idempotency import idempotency

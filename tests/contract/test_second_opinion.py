@@ -11,7 +11,8 @@ from urllib.parse import parse_qsl, urlsplit
 import pytest
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange

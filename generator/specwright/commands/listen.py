@@ -14,7 +14,8 @@ from specwright.arguments.inputs import valid_document
 from specwright.arguments.options import allow_refs_from
 from specwright.arguments.receiver import receiver_options
 from specwright.arguments.target import KEY_OPTIONS, Access, allow_host, allow_live, http_url
-from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.webhooks import registration, webhooks
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record

@@ -10,14 +10,8 @@ import click
 
 from specwright.arguments.options import allow_refs_from, configured
 from specwright.arguments.target import KEY_OPTIONS, Access, access_options, target_of, tested_part
-from specwright.conformance.bench.target import (
-    FOLDED,
-    LONGER,
-    MAIN,
-    MISNAMED,
-    STRANGER,
-    TargetLost,
-)
+from specwright.conformance.bench.roles import FOLDED, LONGER, MAIN, MISNAMED, STRANGER
+from specwright.conformance.bench.target import TargetLost
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.exchange import Exchange

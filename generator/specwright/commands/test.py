@@ -15,7 +15,8 @@ from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.receiver import receiver_options, retry_scale
 from specwright.arguments.target import Access, access_options, target_of, tested_part
 from specwright.conformance.bench.preflight import reach
-from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording import har

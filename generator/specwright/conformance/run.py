@@ -10,7 +10,8 @@ from enum import StrEnum
 from functools import partial
 
 from specwright.conformance.bench.budget import Budget
-from specwright.conformance.bench.target import OTHER, Target, TargetLost, TimeOver
+from specwright.conformance.bench.roles import OTHER
+from specwright.conformance.bench.target import Target, TargetLost, TimeOver
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import profile as fuzzing

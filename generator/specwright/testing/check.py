@@ -12,7 +12,8 @@ from typing import Any
 from specwright.arguments.inputs import without_errors
 from specwright.arguments.target import checked_url, tested_document
 from specwright.conformance.bench.preflight import reach
-from specwright.conformance.bench.target import MAIN, STRANGER, Target, stranger
+from specwright.conformance.bench.roles import MAIN, STRANGER, stranger
+from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.record import Record

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, NOBODY, Target
+from specwright.conformance.bench.roles import MAIN, NOBODY
+from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.fuzzing import source
 from specwright.conformance.fuzzing.profile import QUICK, FuzzingLimits

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.plan import (

@@ -10,7 +10,7 @@ import pytest
 import schemathesis.cli
 from schemathesis.checks import CHECKS as KNOWN
 
-from specwright.conformance.bench.target import MAIN, NOBODY
+from specwright.conformance.bench.roles import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.reports import CHECKS, FailedCheck, TrafficOracle, violation

@@ -11,7 +11,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract

@@ -14,19 +14,7 @@ from urllib.parse import urlsplit
 
 import httpx2
 
-from specwright.conformance.bench.roles import FOLDED as FOLDED
-from specwright.conformance.bench.roles import LIMITED as LIMITED
-from specwright.conformance.bench.roles import LONGER as LONGER
-from specwright.conformance.bench.roles import MAIN as MAIN
-from specwright.conformance.bench.roles import MISNAMED as MISNAMED
-from specwright.conformance.bench.roles import NOBODY as NOBODY
-from specwright.conformance.bench.roles import OTHER as OTHER
-from specwright.conformance.bench.roles import OTHER_MODE as OTHER_MODE
-from specwright.conformance.bench.roles import STRANGER as STRANGER
-from specwright.conformance.bench.roles import STRANGERS as STRANGERS
-from specwright.conformance.bench.roles import SUSPENDED as SUSPENDED
-from specwright.conformance.bench.roles import stranger as stranger
-from specwright.conformance.bench.roles import strangers as strangers
+from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.bench.signing import Owner, Signer
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record

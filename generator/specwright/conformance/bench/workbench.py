@@ -9,7 +9,8 @@ from dataclasses import replace
 from itertools import count
 
 from specwright.conformance.bench.ids import Ids
-from specwright.conformance.bench.target import MAIN, Target
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import Target
 from specwright.conformance.contract.calls import ABSENT, Absent, Call, Key
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.contract.links import Unknown, evaluate

@@ -12,7 +12,8 @@ from typing import Any
 
 from specwright.caches import cache_home
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import CA_VARIABLE, HANGS, MAIN, Target, is_stream
+from specwright.conformance.bench.roles import MAIN
+from specwright.conformance.bench.target import CA_VARIABLE, HANGS, Target, is_stream
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.links import write_links

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import NOBODY
+from specwright.conformance.bench.roles import NOBODY
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.fuzzing.validity import RequestVerdict
 from specwright.conformance.judging.accepted import Sent, accepted_form, accepted_value

@@ -7,7 +7,8 @@ import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from specwright.conformance.bench.target import MAIN, MAX_RESPONSE_BYTES, NOBODY, Target
+from specwright.conformance.bench.roles import MAIN, NOBODY
+from specwright.conformance.bench.target import MAX_RESPONSE_BYTES, Target
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.plan import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
-from specwright.conformance.bench.target import MAIN
+from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record

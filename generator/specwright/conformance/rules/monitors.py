@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import OTHER, OTHER_MODE, STRANGERS
+from specwright.conformance.bench.roles import OTHER, OTHER_MODE, STRANGERS
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.judging.statuses import undeclared
 from specwright.conformance.recording.exchange import (

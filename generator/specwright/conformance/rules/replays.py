@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import OTHER
+from specwright.conformance.bench.roles import OTHER
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.exchange import Exchange, Response
 from specwright.conformance.recording.record import Record

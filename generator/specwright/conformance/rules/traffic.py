@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urlsplit
 
-from specwright.conformance.bench.target import MAIN, NOBODY
+from specwright.conformance.bench.roles import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.recording.exchange import Exchange, Request

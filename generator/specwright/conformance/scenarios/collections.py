@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN
+from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import FOLDED, LONGER, MAIN, MISNAMED, NOBODY, STRANGER
+from specwright.conformance.bench.roles import FOLDED, LONGER, MAIN, MISNAMED, NOBODY, STRANGER
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import OTHER
+from specwright.conformance.bench.roles import OTHER
 from specwright.conformance.bench.workbench import Workbench, with_key
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from http.client import PAYMENT_REQUIRED
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, OTHER_MODE
+from specwright.conformance.bench.roles import MAIN, OTHER_MODE
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call

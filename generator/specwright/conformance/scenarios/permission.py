@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import SUSPENDED
+from specwright.conformance.bench.roles import SUSPENDED
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.recording.record import Violation
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, OTHER
+from specwright.conformance.bench.roles import MAIN, OTHER
 from specwright.conformance.bench.workbench import Workbench, with_key
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation

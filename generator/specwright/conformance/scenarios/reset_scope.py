@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.bench.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN
+from specwright.conformance.bench.roles import MAIN
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from operator import attrgetter
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import NOBODY
+from specwright.conformance.bench.roles import NOBODY
 from specwright.conformance.contract.webhooks import Registration, Webhook
 from specwright.conformance.recording.exchange import Exchange, Headers, Request, Response
 from specwright.conformance.recording.record import Record, Violation

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.bench.target import MAIN, OTHER, OTHER_MODE, Target
+from specwright.conformance.bench.roles import MAIN, OTHER, OTHER_MODE
+from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.triggers import cause
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Contract
