@@ -136,7 +136,9 @@ def test_a_construct_without_code_is_reported(construct: Reported, tmp_path: Pat
 
 
 OBJECT = {"type": "object"}
-TEXTS = {"type": "array", "items": {"type": "string"}}
+LIST: Json = {"type": "array"}
+UNIQUE = {"uniqueItems": True}
+TEXTS = {**LIST, "items": {"type": "string"}}
 A_AND_B = {**OBJECT, "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
 # For each keyword a schema, and a value that it refuses.
 KEYWORDS: dict[str, tuple[Any, Any]] = {
@@ -165,6 +167,13 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
     "maxItems": ({**TEXTS, "maxItems": 1}, ["a", "b"]),
     "minItems": ({**TEXTS, "minItems": 1}, []),
     "uniqueItems": ({**TEXTS, "uniqueItems": True}, ["a", "a"]),
+    "uniqueItems without a type": ({"uniqueItems": True}, ["a", "a"]),
+    "uniqueItems of numbers": ({**LIST, "items": {"type": "number"}, **UNIQUE}, [1, 1.0]),
+    "uniqueItems of objects": ({**LIST, **UNIQUE}, [{"a": 1, "b": []}, {"b": [], "a": 1}]),
+    "uniqueItems of lists or null": ({"type": ["array", "null"], **UNIQUE}, [[], []]),
+    "uniqueItems of items": ({**LIST, "items": {**LIST, **UNIQUE}}, [[1, 1]]),
+    "uniqueItems of an alternative": ({"anyOf": [{**LIST, **UNIQUE}, {"type": "null"}]}, [1, 1]),
+    "uniqueItems and minItems": ({**LIST, **UNIQUE, "minItems": 2}, [1]),
     "prefixItems": ({"type": "array", "prefixItems": [{"type": "string"}]}, [1]),
     "items": (TEXTS, [1]),
     "additionalItems": ({"type": "array", "additionalItems": {"type": "string"}}, [1]),
@@ -175,7 +184,27 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
     "maxProperties": ({**OBJECT, "additionalProperties": {}, "maxProperties": 1}, {"a": 1, "b": 1}),
     "maxProperties of a class": ({**A_AND_B, "maxProperties": 1}, {"a": "", "b": ""}),
     "minProperties": ({**OBJECT, "additionalProperties": {}, "minProperties": 1}, {}),
+    "minProperties without a type": ({"minProperties": 1}, {}),
+    "minProperties of anything": ({**OBJECT, "minProperties": 1}, {}),
+    "minProperties of items": ({**LIST, "items": {**OBJECT, "minProperties": 1}}, [{}]),
+    "minProperties of an alternative": (
+        {"anyOf": [{**OBJECT, "minProperties": 1}, {"type": "string"}]},
+        {},
+    ),
+    "minProperties beside alternatives": (
+        {**A_AND_B, "minProperties": 1, "anyOf": [{}, {"required": ["a"]}]},
+        {},
+    ),
     "minProperties of a class": ({**A_AND_B, "minProperties": 1}, {}),
+    "minProperties of a class or a text": (
+        {**A_AND_B, "minProperties": 1, "type": ["object", "string"]},
+        {},
+    ),
+    "minProperties of a part": ({"allOf": [A_AND_B, {"minProperties": 1}]}, {}),
+    "minProperties of a base": (
+        {"allOf": [ref("Some"), {**OBJECT, "properties": {"c": {"type": "string"}}}]},
+        {},
+    ),
     "properties": (A_AND_B, {"a": 1}),
     "patternProperties": ({**OBJECT, "patternProperties": {"^a": {"type": "string"}}}, {"a": 1}),
     "required": ({**A_AND_B, "required": ["a"]}, {}),
@@ -215,6 +244,7 @@ def keywords(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> tup
     made = document(
         schemas={
             "Text": {"type": "string", "$dynamicAnchor": "text"},
+            "Some": {**A_AND_B, "minProperties": 1},
             "Cat": {**OBJECT, "properties": {"kind": {"const": "cat"}}, "required": ["kind"]},
             "Dog": {**OBJECT, "properties": {"kind": {"const": "dog"}}, "required": ["kind"]},
             "Thing": {
@@ -244,6 +274,25 @@ def test_a_keyword_of_json_schema_is_checked_or_reported(
     except ValidationError:
         is_checked = True
     assert is_checked is not is_reported
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        ({**LIST, **UNIQUE}, [1, True, "1", 0, False, [1], [True], {"a": 1}, {"a": True}, None]),
+        ({**LIST, **UNIQUE, "minItems": 2}, [1, 2]),
+        ({**LIST, "uniqueItems": False}, [1, 1]),
+        ({**A_AND_B, "minProperties": 1}, {"a": ""}),
+        # Members that are not declared count.
+        ({**A_AND_B, "minProperties": 2}, {"a": "", "z": 1}),
+        ({**A_AND_B, "maxProperties": 1}, {"z": 1}),
+        ({"allOf": [{**A_AND_B, "minProperties": 1}, {"maxProperties": 2}]}, {"a": "", "b": ""}),
+    ],
+)
+def test_a_value_within_limits_is_sent(package: Generate, schema: Json, value: object) -> None:
+    wrapped = {**OBJECT, "properties": {"thing": schema}}
+    codec = codecs(package(document(schemas={"Thing": wrapped})))["Thing"]
+    codec.decode(json.dumps({"thing": value}).encode())
 
 
 SECURITY_SCHEMES: Json = {

@@ -96,6 +96,14 @@ def is_decimal(schema: Any) -> bool:
     return [each for each in _listed(schema.get("type")) if each != "null"] == ["string"]
 
 
+def is_counted(schema: Any) -> bool:
+    """Return whether a schema limits how many members an object has and names none of them."""
+    if not isinstance(schema, dict) or "properties" in schema:
+        return False
+    is_object = [each for each in _listed(schema.get("type")) if each != "null"] == ["object"]
+    return is_object and not {"minProperties", "maxProperties"}.isdisjoint(schema)
+
+
 def allows_null(document: Document, schema: Any, above: tuple[int, ...] = ()) -> bool:
     """Whether null is a value of a schema, as far as its structure says."""
     if not isinstance(schema, dict):

@@ -82,6 +82,10 @@ COUNTS = frozenset(
 # What is said of a place, and not of the class of what is there.
 BESIDE_REFERENCE = ("default", "deprecated", "description")
 
+# No array has fewer items than none: below that stands how many a list of different items has at
+# least, for which the generator knows sets only. `refine` undoes it.
+DIFFERENT = -1
+
 # Flags that change nothing. The generator does not reason about a pattern that begins with flags
 # for verbose mode; any other it would try on values with an engine of exponential time.
 SEALED = "(?-x)"
@@ -135,10 +139,11 @@ def translate(document: Document) -> Dialect:
         dialect.schemas[name] = translated = _Translation(dialect, pending).schema(schema, pointer)
         fallback = unknown_member(document, schema)
         if fallback is None:
-            # The generator forgets the items of an array that holds itself outside of a union, and
-            # makes a class without fields of any object.
-            is_mapping = _is_mapping(schema) and pointer not in bases
-            if is_mapping or _leads_to(document, _items(schema), pointer):
+            # The generator makes a class without fields of any object, and forgets the items of an
+            # array that holds itself outside of a union.
+            if _is_mapping(schema) and pointer not in bases:
+                translated["additionalProperties"] = {}
+            elif _leads_to(document, _items(schema), pointer):
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
             dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
@@ -280,6 +285,8 @@ class _Translation:
             return schema
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
         known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
+        if known.pop("uniqueItems", False) is True:
+            known["minItems"] = DIFFERENT - int(known.get("minItems", 0))
         known = _without_needless_defaults(_with_linear_patterns(known))
         result = schemas.map_children(
             known, lambda each, step: self._child(each, None if pointer is None else pointer + step)

@@ -13,7 +13,7 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.naming import part_name, property_word
-from specwright.document.schemas import is_decimal, reference, unwrapped
+from specwright.document.schemas import is_counted, is_decimal, reference, unwrapped
 from specwright.document.unions import may_overlap
 from specwright.names import pascal, words
 from specwright.pointer import Pointer, join
@@ -77,7 +77,12 @@ def _children(
 
 
 def _has_name(document: Document, schema: Any) -> bool:
-    return _is_class(document, schema) or is_decimal(schema) or may_overlap(document, schema)
+    return (
+        _is_class(document, schema)
+        or is_decimal(schema)
+        or is_counted(schema)
+        or may_overlap(document, schema)
+    )
 
 
 def _is_class(document: Document, schema: Any) -> bool:

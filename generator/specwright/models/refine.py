@@ -7,7 +7,7 @@ parsed source gives; no text is searched.
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Any
@@ -15,7 +15,7 @@ from typing import Any
 from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.unions import is_open, may_overlap
-from specwright.models.dialect import FORMATS, SEALED, Dialect
+from specwright.models.dialect import DIFFERENT, FORMATS, SEALED, Dialect
 from specwright.models.edits import Edit, applied, end
 from specwright.patterns import linear
 from specwright.pointer import resolve
@@ -29,10 +29,16 @@ from decimal import Decimal
 from typing import Annotated, TypeAlias
 from ._runtime.shared.alternatives import OneOf
 from ._runtime.shared import files as _files
-from ._runtime.shared.types import DecimalString, Nullable, Once, Sensitive, TaggedUnion, UnknownTag
+from ._runtime.shared.types import DecimalString, Nullable, Once, Sensitive, TaggedUnion
+from ._runtime.shared.types import UniqueItems, UnknownTag
 """
 # How the field of a property with the key is marked.
 _MARKS: Mapping[Keyword[bool], str] = {ONCE: "Once", SENSITIVE: "Sensitive"}
+# What a class is told about the number of members, and which of several bounds holds.
+_COUNTS: Mapping[str, tuple[str, Callable[[Iterable[int]], int]]] = {
+    "minProperties": ("min_properties", max),
+    "maxProperties": ("max_properties", min),
+}
 CONSTRAINTS = {"pattern": "pattern", "minLength": "min_length", "maxLength": "max_length"}
 
 
@@ -53,7 +59,7 @@ class _Alias:
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
     """Put decimals, tagged unions and marks of fields into the generated source."""
-    source = _with_files(_retagged(_unsealed(source)))
+    source = _with_files(_marked(_unsealed(source)))
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
@@ -81,6 +87,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             written[name] = f"Annotated[{written[name]}, OneOf()]"
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
+            edits.extend(_counted(schema, classes[name]))
     forward = _forward(aliases, classes.keys())
     edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
@@ -102,20 +109,28 @@ def _unsealed(source: str) -> str:
     return applied(source, [Edit.of(each, ascii(_plain(each.value))) for each in sealed])
 
 
-def _retagged(source: str) -> str:
-    """Discriminators by the type of ours, which keeps alternatives that come later."""
-    if "discriminator" not in source:
-        return source
+def _marked(source: str) -> str:
+    """Marks of ours where the generator's own words say too much.
+
+    Those are a discriminator, which keeps alternatives that come later, and different items.
+    """
     edits: list[Edit] = []
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(ast.Name("Field"), [], keywords):
-                named = {each.arg: each for each in keywords}
-                tag = named.pop("discriminator", None)
-                if tag is not None:
-                    rest = ", ".join(ast.unparse(each) for each in named.values())
-                    kept = f"Field({rest}), " if rest else ""
-                    edits.append(Edit.of(node, f"{kept}TaggedUnion({ast.unparse(tag.value)})"))
+                named = {str(each.arg): each.value for each in keywords}
+                marks: list[str] = []
+                if "discriminator" in named:
+                    marks.append(f"TaggedUnion({ast.unparse(named.pop('discriminator'))})")
+                least = ast.literal_eval(named["min_length"]) if "min_length" in named else 0
+                if least < 0:
+                    marks.append("UniqueItems()")
+                    del named["min_length"]
+                    if least < DIFFERENT:
+                        named["min_length"] = ast.Constant(DIFFERENT - least)
+                rest = ", ".join(f"{name}={ast.unparse(each)}" for name, each in named.items())
+                if marks:
+                    edits.append(Edit.of(node, ", ".join([f"Field({rest})"] * bool(rest) + marks)))
     return applied(source, edits)
 
 
@@ -307,6 +322,19 @@ def _marks(
         if marks and annotation is not None:
             calls = ", ".join(f"{mark}()" for mark in marks)
             yield Edit.of(annotation, f"Annotated[{ast.unparse(annotation)}, {calls}]")
+
+
+def _counted(schema: dict[str, Any], node: ast.ClassDef) -> Iterator[Edit]:
+    """Say of a class how many members its objects have."""
+    parts = [schema, *_parts(schema)]
+    arguments = [
+        f", {argument}={bound(part[keyword] for part in parts if keyword in part)}"
+        for keyword, (argument, bound) in _COUNTS.items()
+        if any(keyword in part for part in parts)
+    ]
+    if arguments:
+        position = end(node.bases[-1])
+        yield Edit(position, position, "".join(arguments))
 
 
 def _parts(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:

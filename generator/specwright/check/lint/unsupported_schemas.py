@@ -55,8 +55,16 @@ def _has_no_type(schema: _Schema) -> bool:
     return not {"type", "allOf", "anyOf", "oneOf", "enum", "const", "$ref"} & schema.keys()
 
 
-def _is_true(keyword: str) -> Callable[[_Schema], bool]:
-    return lambda schema: schema[keyword] is True
+def _is_unique_anything(schema: _Schema) -> bool:
+    return schema["uniqueItems"] is True and _has_no_type(schema)
+
+
+def _has_no_class(schema: _Schema) -> bool:
+    """Whether an object is one of several types, of which none has all that is said of it."""
+    declared = schema.get("type")
+    types = {*declared} - {"null"} if isinstance(declared, list) else {declared}
+    is_untyped = _has_no_type(schema) and not _has_properties(schema)
+    return is_untyped or len(types) > 1 or not {"anyOf", "oneOf"}.isdisjoint(schema)
 
 
 def _has_values(keyword: str) -> Callable[[_Schema], bool]:
@@ -89,8 +97,9 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
         ),
         _always,
     ),
-    "uniqueItems": _is_true("uniqueItems"),
-    **dict.fromkeys(("maxProperties", "minProperties", "propertyNames"), _has_properties),
+    "uniqueItems": _is_unique_anything,
+    **dict.fromkeys(("maxProperties", "minProperties"), _has_no_class),
+    "propertyNames": _has_properties,
     **dict.fromkeys((*_NUMERIC, *_TEXTUAL), _has_no_type),
     **{keyword: _has_values(keyword) for keyword in ("const", "enum")},
 }
@@ -159,7 +168,7 @@ RULES = (
         """
         components:
           schemas:
-            Labels: {type: array, items: {type: string}, uniqueItems: true}
+            Labels: {type: array, items: {type: string}, contains: {const: default}}
         """,
         """
         components:

@@ -4,18 +4,34 @@ from __future__ import annotations
 
 import datetime
 import decimal
+import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, cast, get_args, get_origin
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Literal,
+    Self,
+    TypeVar,
+    Unpack,
+    cast,
+    get_args,
+    get_origin,
+)
 
-from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, Strict
-from pydantic_core import PydanticCustomError, core_schema
+from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, Strict, TypeAdapter
+from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
 from pydantic_core.core_schema import CoreSchema
 
-from .checking import ABSENT, INSTEAD, KNOWN, noted, shaped
+from .checking import ABSENT, INSTEAD, KNOWN, TEST, noted, shaped
 
 T = TypeVar("T")
+_ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
+# A file is equal to itself alone.
+_AS_JSON: Any = {"mode": "json", "by_alias": True, "exclude_unset": True, "fallback": id}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +73,20 @@ class Model(BaseModel):
         protected_namespaces=(),
     )
 
+    _least_properties: ClassVar[int] = 0
+    _most_properties: ClassVar[float] = math.inf
+
+    def __init_subclass__(
+        cls,
+        min_properties: int = 0,
+        max_properties: float = math.inf,
+        **config: Unpack[ConfigDict],
+    ) -> None:
+        """Note how many members an object has: what is said of a class holds for those below it."""
+        super().__init_subclass__(**config)
+        cls._least_properties = max(cls._least_properties, min_properties)
+        cls._most_properties = min(cls._most_properties, max_properties)
+
     # Pydantic's own yields pairs of names and values, which who iterates over a page does not want.
     __iter__ = None  # type: ignore[assignment]  # pyright: ignore
 
@@ -66,8 +96,20 @@ class Model(BaseModel):
     ) -> CoreSchema:
         """Leave nothing to check but the shape."""
         schema = handler(source)
-        _shape(cast("dict[str, Any]", handler.resolve_ref_schema(schema)))
+        model = cast("dict[str, Any]", handler.resolve_ref_schema(schema))
+        _shape(model)
+        if cls._least_properties or cls._most_properties < math.inf:
+            model |= noted(model, TEST, cls._count_properties)
         return schema
+
+    def _count_properties(self) -> Self:
+        count = len(self.model_fields_set)
+        about = {"field_type": "Object", "actual_length": count}
+        if count < self._least_properties:
+            raise PydanticKnownError("too_short", {**about, "min_length": self._least_properties})
+        if count > self._most_properties:
+            raise PydanticKnownError("too_long", {**about, "max_length": self._most_properties})
+        return self
 
     def __repr_args__(self) -> Iterable[tuple[str | None, Any]]:
         """Hide values that are shown only once, or sensitive."""
@@ -104,6 +146,39 @@ def _field(field: dict[str, Any]) -> dict[str, Any]:
 
 def _is_none(value: object) -> bool:
     return value is None
+
+
+class UniqueItems:
+    """Marks a list of which no two items may be equal when it is sent (`uniqueItems`)."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        schema = cast("dict[str, Any]", handler(source))
+        if schema["type"] == "nullable":
+            return cast("CoreSchema", {**schema, "schema": self._noted(schema["schema"])})
+        return cast("CoreSchema", self._noted(schema))
+
+    def _noted(self, schema: dict[str, Any]) -> dict[str, Any]:
+        return noted(schema, TEST, _without_equals)
+
+
+def _without_equals(items: T) -> T:
+    found = [_compared(each) for each in _ANYTHING.dump_python(items, **_AS_JSON)]
+    if len(found) != len(set(found)):
+        raise PydanticCustomError("unique_items", "List should have no two equal items")
+    return items
+
+
+def _compared(data: Any) -> object:
+    """A value for each JSON value, equal where those are (JSON Schema 2020-12, 4.2.2)."""
+    if isinstance(data, dict):
+        members = cast("dict[str, Any]", data).items()
+        return frozenset((name, _compared(each)) for name, each in members)
+    if isinstance(data, list):
+        return tuple(map(_compared, cast("Sequence[Any]", data)))
+    # True is 1 in Python, and 1.0 is 1 in both.
+    return (bool, data) if isinstance(data, bool) else data
 
 
 @dataclass(frozen=True, slots=True)
