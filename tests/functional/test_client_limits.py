@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import inspect
 import logging
 import time
 import traceback
 import tracemalloc
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -509,8 +509,10 @@ def test_pauses_double_and_half_of_each_is_chance(
     async def remember(seconds: float) -> None:
         pauses.append(seconds)
 
-    monkeypatch.setattr(time, "sleep", pauses.append)
-    monkeypatch.setattr(asyncio, "sleep", remember)
+    calls = f"{caller.module.__name__}._runtime.client.calls"
+    clock = SimpleNamespace(sleep=pauses.append, monotonic=time.monotonic)
+    monkeypatch.setattr(f"{calls}.time", clock)
+    monkeypatch.setattr(f"{calls}.sleep", remember)
     origin.answer(problem(503))
     retries = 7
     for _ in range(5):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ssl
-import time
+from types import SimpleNamespace
 from typing import Any
 
 import httpcore2
 import pytest
 
+from specwright.runtime.client import deadlines
 from specwright.runtime.client.deadlines import PIECE, Backend, Stream, deadline
 
 
@@ -18,7 +19,9 @@ class Slow(httpcore2.NetworkStream):
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = 1000.0
         self.limits: list[float | None] = []
-        monkeypatch.setattr(time, "monotonic", lambda: self.now)
+        # Not the clock of the process, by which other threads wait.
+        clock = SimpleNamespace(monotonic=lambda: self.now)
+        monkeypatch.setattr(deadlines, "time", clock)
 
     def step(self, timeout: float | None) -> None:
         self.limits.append(timeout)
