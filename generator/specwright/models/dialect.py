@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specwright.document import schemas
+from specwright.document.instances import Instances
 from specwright.document.model import Document
 from specwright.document.naming import free, model_name
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import is_binary
 from specwright.document.unions import is_told_apart, unknown_member
+from specwright.models.defaults import has_wrong_default, without_needless_defaults
 from specwright.models.hints import hidden_by_name
 from specwright.models.parts import has_properties, parts
 from specwright.names import pascal
@@ -129,6 +131,7 @@ def translate(document: Document) -> Dialect:
                 dialect.add(part.pointer, free(part.name, dialect.origins))
     pending = list(dialect.origins.items())
     bases = set(_bases(document, components))
+    translation = _Translation(dialect, Instances(document), pending)
     for name, pointer in pending:
         schema = resolve(document.data, pointer)
         if pointer in dialect.words:
@@ -136,7 +139,7 @@ def translate(document: Document) -> Dialect:
         elif not has_properties(document, schema):
             step, schema = schemas.unwrapped(schema)
             pointer += step
-        dialect.schemas[name] = translated = _Translation(dialect, pending).schema(schema, pointer)
+        dialect.schemas[name] = translated = translation.schema(schema, pointer)
         fallback = unknown_member(document, schema)
         if fallback is None:
             # The generator makes a class without fields of any object, and forgets the items of an
@@ -147,7 +150,7 @@ def translate(document: Document) -> Dialect:
                 dialect.schemas[name] = {"anyOf": [translated]}
         else:
             dialect.unions[name] = fallback_name = _fallback_name(dialect, name)
-            dialect.schemas[fallback_name] = _Translation(dialect, pending).schema(fallback, None)
+            dialect.schemas[fallback_name] = translation.schema(fallback, None)
             # As a member of the union, so that the generator puts its class above the union.
             union = dialect.schemas[name]
             members = union.pop("oneOf", None) or union.pop("anyOf", [])
@@ -175,22 +178,6 @@ def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
                 f"{SEALED}{linear_names[name]}": value for name, value in names.items()
             }
     return result
-
-
-def _without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without defaults of properties that are required: no value leaves them out."""
-    properties, required = schema.get("properties"), schema.get("required")
-    if not isinstance(properties, dict) or not isinstance(required, list):
-        return schema
-    return {
-        **schema,
-        "properties": {
-            name: {k: v for k, v in each.items() if k != "default"}
-            if isinstance(each, dict) and name in required
-            else each
-            for name, each in properties.items()
-        },
-    }
 
 
 def _items(schema: Any) -> Any:
@@ -244,15 +231,6 @@ def _always_null(schema: Any) -> Any:
     return {**schema, "const": None} if is_null else schema
 
 
-def _fits(document: Document, schema: Any) -> bool:
-    """Whether a default has what its own schema requires, as far as it is an object."""
-    default = schema.get("default") if isinstance(schema, dict) else None
-    if not isinstance(default, dict):
-        return True
-    required = document.follow(schema).get("required")
-    return not isinstance(required, list) or set(required) <= default.keys()
-
-
 def _is_nullable(schema: dict[str, Any]) -> bool:
     return isinstance(schema.get("type"), list) and "null" in schema["type"]
 
@@ -277,6 +255,7 @@ def _fallback_name(dialect: Dialect, union: str) -> str:
 @dataclass(frozen=True, slots=True)
 class _Translation:
     dialect: Dialect
+    instances: Instances
     pending: list[tuple[str, Pointer]]
 
     def schema(self, schema: Any, pointer: Pointer | None) -> Any:
@@ -287,7 +266,7 @@ class _Translation:
         known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
         if known.pop("uniqueItems", False) is True:
             known["minItems"] = DIFFERENT - int(known.get("minItems", 0))
-        known = _without_needless_defaults(_with_linear_patterns(known))
+        known = without_needless_defaults(_with_linear_patterns(known))
         result = schemas.map_children(
             known, lambda each, step: self._child(each, None if pointer is None else pointer + step)
         )
@@ -322,7 +301,7 @@ class _Translation:
         """Translate a schema within another one: one that is a class is referred to."""
         step, schema = schemas.unwrapped(schema)
         pointer = None if pointer is None else pointer + step
-        if not _fits(self.dialect.document, schema):
+        if pointer is not None and has_wrong_default(self.instances, pointer, schema):
             schema = {k: v for k, v in schema.items() if k != "default"}
         if pointer not in self.dialect.names:
             return self.schema(schema, pointer)

@@ -15,8 +15,10 @@ from typing import Any
 from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.unions import is_open, may_overlap
+from specwright.models.defaults import with_typed_defaults
 from specwright.models.dialect import DIFFERENT, FORMATS, SEALED, Dialect
 from specwright.models.edits import Edit, applied, end
+from specwright.models.overrides import with_fitting_overrides
 from specwright.patterns import linear
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
@@ -59,7 +61,7 @@ class _Alias:
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
     """Put decimals, tagged unions and marks of fields into the generated source."""
-    source = _with_files(_marked(_unsealed(source)))
+    source = with_typed_defaults(_with_files(_marked(_unsealed(source))))
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
@@ -91,8 +93,8 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     forward = _forward(aliases, classes.keys())
     edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
-    refined = applied(source, edits).replace(_FUTURE, _FUTURE + IMPORTS, 1)
-    return Refined(refined, frozenset(classes))
+    refined = with_fitting_overrides(applied(source, edits))
+    return Refined(refined.replace(_FUTURE, _FUTURE + IMPORTS, 1), frozenset(classes))
 
 
 def _unsealed(source: str) -> str:

@@ -264,6 +264,8 @@ class Operation:
     @property
     def is_cast(self) -> bool:
         """Whether type checkers cannot follow from the plan what a call returns."""
+        if self.result == "object":
+            return False
         return bool(self.variants) or any(
             content.medium.is_stream for each in self.answers for content in each.contents[:1]
         )

@@ -1,0 +1,79 @@
+"""Defaults that a document gives: which of them models have, and in which words."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from specwright.document.instances import Instances
+from specwright.models.edits import Edit, applied
+from specwright.pointer import Pointer
+
+# Keywords that a default may break and still have the type of its field.
+_LIMITS = frozenset(
+    {
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "pattern",
+        "uniqueItems",
+    }
+)
+
+
+def without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema without defaults of properties that are required: no value leaves them out."""
+    properties, required = schema.get("properties"), schema.get("required")
+    if not isinstance(properties, dict) or not isinstance(required, list):
+        return schema
+    return {
+        **schema,
+        "properties": {
+            name: {k: v for k, v in each.items() if k != "default"}
+            if isinstance(each, dict) and name in required
+            else each
+            for name, each in properties.items()
+        },
+    }
+
+
+def has_wrong_default(instances: Instances, pointer: Pointer, schema: Any) -> bool:
+    """Whether a schema has a default that no field of its type could have."""
+    return (
+        isinstance(schema, dict)
+        and "default" in schema
+        and any(
+            problem.keyword not in _LIMITS
+            for problem in instances.problems(pointer, schema["default"])
+        )
+    )
+
+
+def with_typed_defaults(source: str) -> str:
+    """Say in an assignment that a default is validated, where it is the JSON of a model."""
+    edits: list[Edit] = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.AnnAssign(
+                annotation=ast.Subscript(
+                    slice=ast.Tuple([type_, ast.Call(ast.Name("Field"), [], keywords)])
+                ),
+                value=ast.expr() as value,
+            ) if any(isinstance(each, ast.Dict) for each in ast.walk(value)):
+                kept = [each for each in keywords if each.arg != "validate_default"]
+                if len(kept) < len(keywords):
+                    given = ", ".join(f"{each.arg}={ast.unparse(each.value)}" for each in kept)
+                    text = ast.unparse(type_)
+                    text = f"Annotated[{text}, Field({given})]" if kept else text
+                    validated = f"Field({ast.unparse(value)}, validate_default=True)"
+                    edits += Edit.of(node.annotation, text), Edit.of(value, validated)
+    return applied(source, edits)

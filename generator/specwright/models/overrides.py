@@ -1,0 +1,157 @@
+"""Fields that a class says otherwise than the one it derives from, which type checkers refuse."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from specwright.models.edits import Edit, applied, end
+
+# Pydantic's names for the types that JSON has, which take no other for one of theirs.
+_STRICT = {"StrictBool": "bool", "StrictFloat": "float", "StrictInt": "int", "StrictStr": "str"}
+
+
+def with_fitting_overrides(source: str) -> str:
+    """Let no class derive from one of whose fields it says another type.
+
+    Two parts of an `allOf` may say of a property what no subclass may: such a class has the fields
+    of the other, and is none of its kind.
+    """
+    tree = ast.parse(source)
+    hierarchy = _Hierarchy(source, tree.body)
+    classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
+    return applied(source, [edit for node in classes for edit in hierarchy.add(node)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Member:
+    """What the body of a class says about a name, with the docstring below it.
+
+    Attributes:
+        annotation: None for what is no field.
+    """
+
+    text: str
+    annotation: ast.expr | None
+
+
+class _Hierarchy:
+    """The classes of a module so far, with what each has of others."""
+
+    def __init__(self, source: str, body: list[ast.stmt]) -> None:
+        self._lines = source.splitlines()
+        self._members: dict[str, dict[str, _Member]] = {}
+        self._arguments: dict[str, dict[str, str]] = {}
+        self._types = _Types(
+            {
+                node.target.id: node.value
+                for node in body
+                if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name)
+            }
+        )
+
+    def add(self, node: ast.ClassDef) -> Iterator[Edit]:
+        """Take in a class, whose bases are there already, and yield how it is to be changed."""
+        members = own = dict(self._said(node.body))
+        arguments = given = {str(each.arg): ast.unparse(each.value) for each in node.keywords}
+        bases: dict[bool, list[str]] = {True: [], False: []}
+        for base in map(ast.unparse, node.bases):
+            inherited = self._members.get(base, {})
+            fits = all(
+                self._overrides(members[name], inherited[name])
+                for name in members.keys() & inherited.keys()
+            )
+            bases[fits].append(base)
+            members = {**inherited, **members}
+            arguments = {**self._arguments.get(base, {}), **arguments}
+            given = given if fits else {**self._arguments[base], **given}
+        derived = bases[True] or ["Model"]
+        self._members[node.name] = members
+        self._arguments[node.name] = arguments
+        self._types.bases[node.name] = derived
+        if bases[False]:
+            kept = own.keys() | {n for base in derived for n in self._members.get(base, ())}
+            copied = [each.text for name, each in members.items() if name not in kept]
+            said = [f"{name}={value}" for name, value in given.items()]
+            head = f"class {node.name}({', '.join([*derived, *said])}):"
+            yield from self._changed(node, head, copied)
+
+    def _changed(self, node: ast.ClassDef, head: str, copied: list[str]) -> Iterator[Edit]:
+        first, line = node.body[0], len(self._lines[node.lineno - 1].encode())
+        yield Edit((node.lineno, 0), (node.lineno, line), head)
+        body = "".join(f"\n    {text}" for text in copied)
+        if isinstance(first, ast.Pass) and copied:
+            yield Edit.of(first, body.strip())
+        else:
+            # Below the docstring of the class, or right below its first line.
+            place = end(first) if _is_text(first) else (node.lineno, line)
+            yield Edit(place, place, body)
+
+    def _said(self, body: list[ast.stmt]) -> Iterator[tuple[str, _Member]]:
+        for statement, below in zip_longest(body, body[1:]):
+            last = below if below is not None and _is_text(below) else statement
+            text = "\n".join(self._lines[statement.lineno - 1 : last.end_lineno]).strip()
+            match statement:
+                case ast.AnnAssign(target=ast.Name(name), annotation=annotation):
+                    yield name, _Member(text, annotation)
+                case ast.Assign(targets=[ast.Name(name)]):
+                    yield name, _Member(text, None)
+
+    def _overrides(self, mine: _Member, other: _Member) -> bool:
+        if mine.annotation is None or other.annotation is None:
+            return True
+        return self._types.is_narrower(mine.annotation, other.annotation)
+
+
+class _Types:
+    """Which annotations stand for values that another one has, too.
+
+    Attributes:
+        bases: those of each class.
+    """
+
+    def __init__(self, aliases: Mapping[str, ast.expr | None]) -> None:
+        self.bases: dict[str, list[str]] = {}
+        self._aliases = aliases
+
+    def is_narrower(self, one: ast.expr, other: ast.expr) -> bool:
+        """Whether one is the other or a part of it, as far as their words tell."""
+        one, other = self._meant(one), self._meant(other)
+        match one, other:
+            case (ast.Name("Any"), _) | (_, ast.Name("Any")):
+                return True
+            case ast.BinOp(left=left, right=right), _:
+                return self.is_narrower(left, other) and self.is_narrower(right, other)
+            case _, ast.BinOp(left=left, right=right):
+                return self.is_narrower(one, left) or self.is_narrower(one, right)
+            case ast.Subscript(value=ast.Name("Literal")), ast.Subscript(value=ast.Name("Literal")):
+                return _values(one) <= _values(other)
+            case ast.Subscript(value=ast.Name("Literal")), ast.Name(name):
+                return {type(value).__name__ for _, value in _values(one)} == {name}
+            case ast.Name(name), ast.Name() if name in self.bases:
+                return name == other.id or any(
+                    self.is_narrower(ast.Name(base), other) for base in self.bases[name]
+                )
+        return ast.dump(one) == ast.dump(other)
+
+    def _meant(self, node: ast.expr) -> ast.expr:
+        """An annotation without what only validation reads, and what an alias stands for."""
+        match node:
+            case ast.Subscript(value=ast.Name("Annotated"), slice=ast.Tuple(elts=[inner, *_])):
+                return self._meant(inner)
+            case ast.Name(name) if name in _STRICT:
+                return ast.Name(_STRICT[name])
+            case ast.Name(name) if (meant := self._aliases.get(name)) is not None:
+                return self._meant(meant)
+        return node
+
+
+def _values(literal: ast.Subscript) -> set[tuple[type, object]]:
+    values = ast.literal_eval(literal.slice)
+    return {(type(each), each) for each in (values if isinstance(values, tuple) else (values,))}
+
+
+def _is_text(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)

@@ -1,0 +1,136 @@
+"""Defaults, overrides and results have their types, as type checkers see them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from tests import checkers
+from tests.functional.conftest import Generate, codecs
+from tests.functional.documents import Json, document, ref
+
+TEXT: Json = {"type": "string"}
+AUTO: Json = {"kind": "auto"}
+
+
+def thing(tag: str, **properties: Json) -> Json:
+    properties = {"kind": {"const": tag}, **properties}
+    return {"type": "object", "required": ["kind"], "properties": properties}
+
+
+def derived(base: str, **properties: Json) -> Json:
+    return {"allOf": [ref(base), {"type": "object", "properties": properties}]}
+
+
+DEFAULTS: Json = {
+    "empty": {**ref("Link"), "default": {}},
+    "alternative": {**ref("Pool"), "default": AUTO},
+    "or-null": {"oneOf": [ref("Pool"), {"type": "null"}], "default": AUTO},
+    "many": {"type": "array", "minItems": 1, "items": ref("Pool"), "default": [AUTO]},
+    "named": {"type": "object", "additionalProperties": ref("Link"), "default": {"a": {}}},
+    "anything": {"type": "object", "default": {"a": 1}},
+    "null": {**TEXT, "default": None},
+    "texts": {**TEXT, "default": ["a"]},
+    "number": {"type": "integer", "default": "1"},
+    "lacking": {**ref("Pool"), "default": {}},
+    "unknown": {"type": "string", "enum": ["a"], "default": "b"},
+    "short": {**TEXT, "minLength": 3, "default": "a"},
+}
+SCHEMAS: Json = {
+    "Link": {"type": "object", "properties": {"href": TEXT}},
+    "Auto": thing("auto", size={"type": "integer"}),
+    "Exact": thing("exact"),
+    "Pool": {"oneOf": [ref("Auto"), ref("Exact")]},
+    "Defaults": {"type": "object", "properties": DEFAULTS},
+    "Event": {
+        "type": "object",
+        "minProperties": 1,
+        "properties": {
+            "id": {**TEXT, "description": "Which event."},
+            "type": TEXT,
+            "count": {"type": "number"},
+            "source": ref("Pool"),
+            "data": {"type": "object"},
+            "many": {"type": "array", "items": {"type": "object"}},
+        },
+    },
+    "Narrow": derived(
+        "Event",
+        type={"enum": ["a", "b"]},
+        count={"type": "integer"},
+        source=ref("Auto"),
+        id={"type": ["string", "null"]},
+    ),
+    "Narrower": derived("Narrow", type={"const": "a"}),
+    "Other": {"description": "Another.", **derived("Event", data=ref("Link"))},
+    "Listed": derived("Narrow", many={"type": "array", "items": ref("Link")}, type={"const": "c"}),
+    "Below": derived("Other", data=ref("Link"), more=TEXT),
+    "Both": {"allOf": [ref("Narrow"), ref("Other")]},
+}
+
+
+@pytest.fixture(scope="module")
+def made(package: Generate) -> ModuleType:
+    # What a call returns needs no cast where it may be anything.
+    anything = {"application/json": {"schema": {}}, "image/png": {}}
+    look: Json = {"operationId": "look", "responses": {}}
+    look["responses"]["200"] = {"description": "It.", "content": anything}
+    return package(document({"/it": {"get": look}}, SCHEMAS))
+
+
+def test_a_default_is_a_value_of_its_type(made: ModuleType) -> None:
+    read: Any = codecs(made)["Defaults"].decode(b"{}")
+    models = made.models
+    assert read.empty == models.Link()
+    assert read.alternative == read.or_null == models.Auto(kind="auto")
+    assert read.many == [models.Auto(kind="auto")]
+    assert read.named == {"a": models.Link()}
+    assert read.anything == {"a": 1}
+    assert read.short == "a"
+
+
+def test_a_default_of_another_type_is_none(made: ModuleType) -> None:
+    read: Any = codecs(made)["Defaults"].decode(b"{}")
+    assert [read.null, read.texts, read.number, read.lacking, read.unknown] == [None] * 5
+
+
+def test_a_class_derives_from_what_it_narrows(made: ModuleType) -> None:
+    models = made.models
+    assert models.Narrow.__bases__ == (models.Event,)
+    assert models.Narrower.__bases__ == (models.Narrow,)
+    assert models.Below.__bases__ == (models.Other,)
+
+
+@pytest.mark.parametrize("name", ["Other", "Listed", "Both"])
+def test_a_class_of_other_types_has_all_fields_and_is_none_of_the_kind(
+    made: ModuleType, name: str
+) -> None:
+    model = getattr(made.models, name)
+    fields = {"count", "data", "id", "many", "source", "type"}
+    assert not issubclass(model, made.models.Event) or not issubclass(model, made.models.Other)
+    assert model.model_fields.keys() == fields
+    # What is said of the whole object holds, too.
+    codec = codecs(made)[name]
+    codec.decode(b'{"count": 1}')
+    with pytest.raises(ValidationError, match="too_short"):
+        codec.decode(b"{}")
+
+
+def test_a_class_of_other_types_is_documented(made: ModuleType) -> None:
+    assert made.models.Other.__doc__ == "Another."
+    source = Path(str(made.models.__file__)).read_text("utf-8")
+    assert (
+        '    id: StrictStr | None = None\n    """Which event."""' in source.partition("Other(")[2]
+    )
+    read: Any = codecs(made)["Other"].decode(b'{"data": {"href": "/"}}')
+    assert read.data == made.models.Link(href="/")
+
+
+def test_type_checkers_find_nothing(made: ModuleType, tmp_path: Path) -> None:
+    root = Path(str(made.__file__)).parent
+    (tmp_path / root.name).symlink_to(root)
+    assert checkers.mypy(tmp_path) == []
