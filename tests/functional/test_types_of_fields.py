@@ -56,6 +56,7 @@ SCHEMAS: Json = {
             "source": ref("Pool"),
             "data": {"type": "object"},
             "many": {"type": "array", "items": {"type": "object"}},
+            "link": ref("Link"),
         },
     },
     "Narrow": derived(
@@ -69,6 +70,9 @@ SCHEMAS: Json = {
     "Other": {"description": "Another.", **derived("Event", data=ref("Link"))},
     "Listed": derived("Narrow", many={"type": "array", "items": ref("Link")}, type={"const": "c"}),
     "Below": derived("Other", data=ref("Link"), more=TEXT),
+    "Lettered": derived("Narrow", type={"const": "c"}),
+    "Wider": derived("Event", source={"oneOf": [ref("Auto"), ref("Link")]}),
+    "Linked": derived("Event", link=ref("Auto")),
     "Both": {"allOf": [ref("Narrow"), ref("Other")]},
 }
 
@@ -105,12 +109,12 @@ def test_a_class_derives_from_what_it_narrows(made: ModuleType) -> None:
     assert models.Below.__bases__ == (models.Other,)
 
 
-@pytest.mark.parametrize("name", ["Other", "Listed", "Both"])
+@pytest.mark.parametrize("name", ["Other", "Listed", "Lettered", "Wider", "Linked", "Both"])
 def test_a_class_of_other_types_has_all_fields_and_is_none_of_the_kind(
     made: ModuleType, name: str
 ) -> None:
     model = getattr(made.models, name)
-    fields = {"count", "data", "id", "many", "source", "type"}
+    fields = {"count", "data", "id", "link", "many", "source", "type"}
     assert not issubclass(model, made.models.Event) or not issubclass(model, made.models.Other)
     assert model.model_fields.keys() == fields
     # What is said of the whole object holds, too.
@@ -118,6 +122,11 @@ def test_a_class_of_other_types_has_all_fields_and_is_none_of_the_kind(
     codec.decode(b'{"count": 1}')
     with pytest.raises(ValidationError, match="too_short"):
         codec.decode(b"{}")
+
+
+def test_a_class_says_nothing_of_a_base_again(made: ModuleType) -> None:
+    assert made.models.Both.__bases__ == (made.models.Narrow,)
+    assert "id" not in made.models.Both.__annotations__
 
 
 def test_a_class_of_other_types_is_documented(made: ModuleType) -> None:
