@@ -186,6 +186,11 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
     "minProperties": ({**OBJECT, "additionalProperties": {}, "minProperties": 1}, {}),
     "minProperties without a type": ({"minProperties": 1}, {}),
     "minProperties of anything": ({**OBJECT, "minProperties": 1}, {}),
+    "minProperties of a component": (ref("Free"), {}),
+    "minProperties of properties": (
+        {"properties": {"a": {"type": "string"}}, "minProperties": 1},
+        {},
+    ),
     "minProperties of items": ({**LIST, "items": {**OBJECT, "minProperties": 1}}, [{}]),
     "minProperties of an alternative": (
         {"anyOf": [{**OBJECT, "minProperties": 1}, {"type": "string"}]},
@@ -245,6 +250,7 @@ def keywords(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> tup
         schemas={
             "Text": {"type": "string", "$dynamicAnchor": "text"},
             "Some": {**A_AND_B, "minProperties": 1},
+            "Free": {**OBJECT, "minProperties": 1},
             "Cat": {**OBJECT, "properties": {"kind": {"const": "cat"}}, "required": ["kind"]},
             "Dog": {**OBJECT, "properties": {"kind": {"const": "dog"}}, "required": ["kind"]},
             "Thing": {
@@ -283,6 +289,7 @@ def test_a_keyword_of_json_schema_is_checked_or_reported(
         ({**LIST, **UNIQUE, "minItems": 2}, [1, 2]),
         ({**LIST, "uniqueItems": False}, [1, 1]),
         ({**A_AND_B, "minProperties": 1}, {"a": ""}),
+        ({**A_AND_B, "minProperties": 1}, {"z": 1}),
         # Members that are not declared count.
         ({**A_AND_B, "minProperties": 2}, {"a": "", "z": 1}),
         ({**A_AND_B, "maxProperties": 1}, {"z": 1}),

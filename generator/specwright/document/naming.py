@@ -71,7 +71,7 @@ MODELS = frozenset(
     """
     Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
     Model None Nullable Once OneOf Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
-    StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UnknownTag
+    StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UniqueItems UnknownTag
     """.split()
 )
 # What a generated package imports besides the standard library.
