@@ -56,6 +56,11 @@ MISTAKES: dict[str, tuple[Json, list[str]]] = {
         things(requestBody={"required": True, **content({"type": "object", "properties": {}})}),
         [],
     ),
+    "a range of statuses in lower case": (
+        responses(_200=content(THING) | {"description": "It."}, _4xx={"description": "Not."}),
+        [],
+    ),
+    "nothing but a range in lower case": (responses(_2xx={"description": "It."}), []),
     "schemas that differ in case": (things({"Thing": THING, "thing": TEXT}), []),
     "schemas that differ in separators": (
         things({"Thing": {**THING, "not": ref("a_b")}, "a-b": TEXT, "a_b": {"type": "integer"}}),

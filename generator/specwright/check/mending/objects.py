@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -35,6 +36,8 @@ _EXCLUSIVE: dict[str, tuple[str, str]] = {
     "parameter": ("content", "schema"),
 }
 _HOLDERS_OF_A_SCHEMA = frozenset({"header", "parameter"})
+# A range of statuses that is written `4xx`.
+_IN_LOWER = re.compile("[1-5]([Xx]x|xX)").fullmatch
 _FOR_PEOPLE = frozenset(
     """
     $comment contact description example examples externalDocs license summary termsOfService title
@@ -51,6 +54,10 @@ def edit(problem: Problem, nodes: Mapping[Pointer, Node], data: Any) -> Edit | N
     """
     pointer = problem.pointer
     node = nodes.get(pointer)
+    for each in (node, nodes.get(pointer.rpartition("/")[0])):
+        if each is not None and each.kind == "responses" and any(map(_IN_LOWER, each.value)):
+            ranges = {k.upper() if _IN_LOWER(k) else k: v for k, v in each.value.items()}
+            return Edit(each.pointer, ranges, loses=False)
     match problem.keyword:
         case "propertyNames":
             return None
