@@ -10,10 +10,12 @@ from specwright.conformance.behaviour_rules import RULES
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.webhooks import deliveries
 from specwright.review import package_rules
+from tests.conformance.test_isolation import PROVEN as ISOLATED
 from tests.conformance.test_judging import PROVEN
 from tests.conformance.test_scenarios import BUGS
 from tests.conformance.test_writes import PROVEN as WRITES
 from tests.conformance.webhooks.faults import FAULTS
+from tests.contract.test_shops_found import PROVEN as IN_SHOPS
 
 from .test_keywords import ROOT, TOOLKIT, strings
 
@@ -42,5 +44,5 @@ def test_every_rule_of_behaviour_finds_a_bug() -> None:
     found = {rule for verdict in judged.values() for rule in verdict["rules"]}
     # That of an option, which test_monitors.py gives.
     found.add(Behaviour.RESPONSE_TIME)
-    shown = {*BUGS.values(), *FAULTS.values(), *found, *PROVEN, *WRITES}
+    shown = {*BUGS.values(), *FAULTS.values(), *found, *PROVEN, *WRITES, *ISOLATED, *IN_SHOPS}
     assert set(Behaviour) == shown & set(Behaviour)

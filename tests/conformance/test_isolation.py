@@ -6,8 +6,12 @@ import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
+from fastapi import Depends, FastAPI, HTTPException
+from fastapi.security import APIKeyHeader
+from pydantic import BaseModel
 
 from specwright.conformance.bench.roles import MAIN, OTHER
 from specwright.conformance.bench.target import Target
@@ -20,6 +24,10 @@ from specwright.document.security import Credential
 from specwright.document.sources.load import load
 from tests.conformance.shop import KEYS
 from tests.conformance.test_command import Exchange, playing
+from tests.serving import Server
+
+# Rules that the tests of this page see broken.
+PROVEN = {"isolation-agrees", "isolation-open"}
 
 ANNA, BERT, *_ = KEYS
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -78,6 +86,60 @@ def test_what_another_partner_does_not_find_is_hidden_from_it_everywhere(
         target.record.add(replace(target.record.exchanges[-1], response=None))
         isolation(bench)
     said = [each.message for each in target.record.violations]
-    assert said == (
-        ["GET /items/{id}/stock: another partner reached what is not its own"] * is_blamed
-    )
+    blamed = [
+        "GET /items: another partner finds what is this one's in its list",
+        "GET /items/{id}/stock: another partner reached what is not its own",
+    ]
+    assert said == blamed * is_blamed
+
+
+class Note(BaseModel):
+    """What is written."""
+
+    text: str = ""
+
+
+def notes(*, is_public: bool) -> FastAPI:
+    """Notes that all may read, and their owners change; or all, if they are public."""
+    app, found = FastAPI(), dict[str, dict[str, str]]()
+    key = Depends(APIKeyHeader(name="X-Key"))
+
+    @app.post("/notes", status_code=201)
+    def add(note: Note, who: str = key) -> dict[str, str]:
+        id_ = str(uuid4())
+        found[id_] = {"id": id_, "owner": who, "text": note.text}
+        return {"id": id_, "text": note.text}
+
+    @app.get("/notes/{id}")
+    def get(id: str, who: str = key) -> dict[str, str]:
+        return {"id": id, "text": found[id]["text"]}
+
+    @app.patch("/notes/{id}")
+    def change(id: str, note: Note, who: str = key) -> dict[str, str]:
+        if found[id]["owner"] != who and not is_public:
+            raise HTTPException(404)
+        found[id]["text"] = note.text
+        return {"id": id, "text": note.text}
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ("is_public", "rules"),
+    [(True, {"isolation-open"}), (False, {"isolation-agrees"})],
+    ids=["for all", "changed by the owner"],
+)
+def test_what_is_open_is_an_error_only_where_something_hides_it(
+    tmp_path: Path, is_public: bool, rules: set[str]
+) -> None:
+    app = notes(is_public=is_public)
+    path = tmp_path / "notes.json"
+    path.write_text(json.dumps(app.openapi()), "utf-8")
+    contract = Contract(load(path))
+    keys = {MAIN: ANNA, OTHER: BERT}
+    credential = Credential.of(contract.document)
+    with Server(app) as server, Target(server.url, credential, Record(), keys) as target:
+        bench = Workbench(contract, target, "scenarios")
+        explore(bench)
+        isolation(bench)
+        assert {each.rule for each in target.record.violations} == rules

@@ -81,11 +81,22 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
         Behaviour.ISOLATION: (
             "Nobody reads, changes or lists what belongs to another partner, or to the other mode."
         ),
+        Behaviour.ISOLATION_AGREES: (
+            "What is hidden from another partner where it would be changed is not shown either."
+        ),
+        Behaviour.ISOLATION_OPEN: (
+            "What one partner has made is hidden from another one somewhere, or meant for all."
+        ),
     },
     Category.STATE: {
+        Behaviour.LOCATION: (
+            "The Location of a 201 leads to what was created (RFC 9110, 10.2.2 and 15.3.2)."
+        ),
         Behaviour.CREATED_IS_FOUND: "A resource that was created can be read at once.",
         Behaviour.DELETED_IS_GONE: "A resource that was deleted is not there any more.",
         Behaviour.WRITTEN_IS_READ: "A member that was written with success has its new value.",
+        Behaviour.CHANGE_KEEPS: "A change leaves the members as they were that it does not name.",
+        Behaviour.PARENT: "A resource is found below the one that it belongs to, and no other.",
         Behaviour.SHOWN_ONCE: "A value that is shown once is in no other answer.",
         Behaviour.CONSERVATION: (
             "A balance moves by what was charged and refunded, and by nothing else."
@@ -168,7 +179,10 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
 # Of the recommended profile: what is true, and what few would mend. All else is an error.
 _LEVELS: Mapping[Behaviour, Level] = {
     Behaviour.REDIRECT: Level.WARNING,
+    # What is public may be changed by its owner only.
+    Behaviour.ISOLATION_AGREES: Level.WARNING,
     Behaviour.METHOD_NOT_ALLOWED: Level.WARNING,
+    Behaviour.ISOLATION_OPEN: Level.INFO,
     Behaviour.MEDIA_TYPE_ACCEPTED: Level.INFO,
     Behaviour.UNREADABLE_REFUSAL: Level.INFO,
     Behaviour.COERCION: Level.INFO,

@@ -96,6 +96,19 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
         "Search by owner and id together, in reading, writing and listing, and answer 404 as for "
         "an id that was never given.",
     ),
+    Behaviour.ISOLATION_AGREES: Remedy(
+        "with the key of another partner, PATCH /invoices/7 -> 404 and GET /invoices/7 -> 200",
+        "Search by owner and id together in reading, too; answer 403 where something is public "
+        "and not everybody may change it.",
+    ),
+    Behaviour.ISOLATION_OPEN: Remedy(
+        "one partner makes an invoice, and another one reads, lists and changes it",
+        "Search by owner and id together, unless it is for everybody, such as a catalogue.",
+    ),
+    Behaviour.LOCATION: Remedy(
+        "POST /items -> 201 with the id 7 and Location: /items/8",
+        "Make the URL by the route and the id of what was stored.",
+    ),
     Behaviour.CREATED_IS_FOUND: Remedy(
         "POST /items -> 201 with the id 7, then GET /items/7 -> 404",
         "Store before the answer is sent, and read where was written: a replica or a cache may be "
@@ -104,6 +117,15 @@ REMEDIES: Mapping[Behaviour, Remedy] = {
     Behaviour.WRITTEN_IS_READ: Remedy(
         'PATCH /items/7 {"title": "first text"} -> 200, then GET /items/7 -> the title that it had',
         "Store the member, or refuse it. One that only answers have is `readOnly`.",
+    ),
+    Behaviour.CHANGE_KEEPS: Remedy(
+        'PATCH /items/7 {"title": "ab"} -> 200, then GET /items/7 -> a description that is empty',
+        "Change what the request has (`exclude_unset` in Pydantic, `partial=True` in Django REST "
+        "framework), and none of the defaults.",
+    ),
+    Behaviour.PARENT: Remedy(
+        "POST /shops -> 201 with the id 2, then GET /shops/2/items/7 -> 200, which is of shop 1",
+        "Search by the ids of both, and answer 404 where they do not belong together.",
     ),
     Behaviour.DELETED_IS_GONE: Remedy(
         "DELETE /items/7 -> 204, then GET /items/7 -> 200",

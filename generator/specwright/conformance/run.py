@@ -37,6 +37,7 @@ from specwright.conformance.scenarios.list_items import agreement
 from specwright.conformance.scenarios.lists import lists
 from specwright.conformance.scenarios.money import conservation, exhausted
 from specwright.conformance.scenarios.permission import permission
+from specwright.conformance.scenarios.places import located, parents
 from specwright.conformance.scenarios.rate_limits import rate_limits, windows
 from specwright.conformance.scenarios.refusals import refusals
 from specwright.conformance.scenarios.reset_scope import reset_scope
@@ -81,6 +82,8 @@ FIRST_SCENARIOS: dict[str, Callable[[Workbench], None]] = {
     "sorting": sorting,
     "agreement": agreement,
     "written": written,
+    "located": located,
+    "parents": parents,
     "isolation": isolation,
     "permission": permission,
     "validation": validation,

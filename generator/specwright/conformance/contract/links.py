@@ -104,6 +104,16 @@ def leads(contract: Contract, call: Call, response: Response) -> Iterator[Lead]:
                 break
 
 
+def listed(response: Response, expression: str) -> Iterator[str]:
+    """Yield the ids of all items of a list, of which an expression leads to the first one's."""
+    array, zero, member = expression.partition("#")[2].rpartition("/0/")
+    found = value_at(response.json_or_none, array) if zero else None
+    for item in found if isinstance(found, list) else ():
+        id_ = value_at(item, f"/{member}")
+        if id_ is not None:
+            yield str(id_)
+
+
 def named(
     contract: Contract, operation: Operation, response: Response
 ) -> Iterator[tuple[str, Pointer]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from urllib.parse import urlsplit
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import MAIN
@@ -14,6 +15,7 @@ from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.lists import each_of, matches
+from specwright.conformance.scenarios.paging import following
 from specwright.document import sites
 from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.error import Condition
@@ -103,19 +105,18 @@ class _Trial:
 
     def walk(self, call: Call, size: int | None, pages: int = _PAGES) -> _Walk:
         """Follow the pages of a call."""
-        walk, cursor = _Walk(), self._slot(self.declared.cursor)
-        call = self._sized(call, size)
+        walk, after = _Walk(), self._sized(call, size)
         for _ in range(pages):
-            exchange = self.bench.ask(call)
+            exchange = self.bench.ask(after)
             walk.exchanges.append(exchange)
             walk.items += self.items(exchange)
-            following = self.next_of(exchange)
             if exchange.response is None or not exchange.response.is_success:
                 break
-            if following is None or cursor is None or not self.items(exchange):
+            found = following(self.declared, after, exchange.response, len(walk.items))
+            if found is None:
                 walk.is_whole = True
                 break
-            call = call.with_argument(cursor.key, following)
+            after = found
         return walk
 
     def _sized(self, call: Call, size: int | None) -> Call:
@@ -127,7 +128,7 @@ class _Trial:
         found = response.at(self.declared.items.raw) if response is not None else None
         return found if isinstance(found, list) else []
 
-    def next_of(self, exchange: Exchange) -> JsonValue:
+    def _next_of(self, exchange: Exchange) -> JsonValue:
         """The cursor of the next page; None on the last one."""
         response, place = exchange.response, self.declared.next
         if response is None or place is None:
@@ -156,6 +157,7 @@ class _Trial:
         """What was created in this path before an exchange, by its id, and not taken away."""
         assert self.declared.id is not None
         operations = self.bench.contract.operations
+        path = urlsplit(before.request.url).path
         found: dict[str, Exchange] = {}
         for each in list(self.bench.target.record.exchanges)[: before.number]:
             operation, response = operations.get(each.operation or ""), each.response
@@ -164,8 +166,10 @@ class _Trial:
             if operation.declared["reset"] is not None:
                 found.clear()
             elif operation.method == "DELETE":
-                found.pop(each.request.url.rpartition("/")[2], None)
-            elif operation.site.key == self.operation.site.key and response.status == 201:
+                removed = urlsplit(each.request.url).path.rstrip("/")
+                found.pop(removed.rpartition("/")[2], None)
+            # In the list of this parent, and not of another one.
+            elif urlsplit(each.request.url).path == path and response.status == 201:
                 id_ = response.at(self.declared.id.raw)
                 if each.role == MAIN and id_ is not None:
                     found[str(id_)] = each
@@ -246,10 +250,10 @@ class _Trial:
         if all(each.condition is not Condition.INVALID_CURSOR for each in errors.codes.values()):
             return
         first = self.bench.ask(self._sized(call, 1))
-        following = self.next_of(first)
-        if following is None:
+        own = self._next_of(first)
+        if own is None:
             return
-        foreign = call.with_argument(slot.key, other).with_argument(cursor.key, following)
+        foreign = call.with_argument(slot.key, other).with_argument(cursor.key, own)
         exchange = self.bench.ask(foreign)
         self.bench.target.record.check(Behaviour.CURSOR, cursor.site.pointer)
         if exchange.response is not None and exchange.response.is_success:

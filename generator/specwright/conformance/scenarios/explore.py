@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from collections.abc import Iterable
 
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.resources import shape
 
 # Successes of each operation that a run is content with.
 ENOUGH = 5
@@ -19,17 +21,23 @@ LAST = ("DELETE",)
 
 def explore(bench: Workbench) -> None:
     """Call every operation until it has succeeded, for as long as anything new is learnt."""
-    operations = sorted(bench.contract.operations.values(), key=_is_last)
+    operations = sorted(bench.contract.operations.values(), key=_turn)
     pending = dict.fromkeys(each for each in operations if not takes_everything(each))
-    ends = time.monotonic() + PATIENCE_SECONDS
+    ends, is_renewed = time.monotonic() + PATIENCE_SECONDS, False
     while pending and time.monotonic() < ends:
-        reached = [each for each in pending if bench.succeed(each) is not None]
+        reached = _reached(bench, [each for each in pending if not _is_last(each)])
+        reached = reached or _reached(bench, [each for each in pending if _is_last(each)])
         for each in reached:
             del pending[each]
-        if not reached:
-            time.sleep(PAUSE_SECONDS)
-            for each in _askable(bench, operations):
-                bench.succeed(each)
+        if reached:
+            continue
+        if not is_renewed:
+            # What there is may have come to an end, such as an order that was shipped.
+            is_renewed = True
+            renew(bench)
+            continue
+        time.sleep(PAUSE_SECONDS)
+        _reached(bench, _askable(bench, operations))
     for _ in range(ENOUGH - 1):
         for each in operations:
             if each.pointer in bench.made and not takes_everything(each):
@@ -38,14 +46,29 @@ def explore(bench: Workbench) -> None:
 
 def renew(bench: Workbench) -> None:
     """Make one thing of each kind again: what was made before may be gone."""
-    for operation in bench.contract.operations.values():
-        creates = "201" in operation.responses and not operation.template.names
-        if creates and operation.pointer in bench.made:
-            bench.succeed(operation)
+    makers = [each for each in bench.contract.operations.values() if _makes(bench, each)]
+    # One may need what another makes.
+    _reached(bench, [each for each in makers if bench.succeed(each) is None])
+
+
+def _makes(bench: Workbench, operation: Operation) -> bool:
+    members = (*shape(operation.site.key), None)
+    is_maker = operation.method == "POST" and members in bench.contract.members
+    creates = is_maker or "201" in operation.responses
+    return creates and not operation.template.names and operation.pointer in bench.made
+
+
+def _reached(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
+    return [each for each in operations if bench.succeed(each) is not None]
 
 
 def _askable(bench: Workbench, operations: Iterable[Operation]) -> list[Operation]:
     return [each for each in operations if each.is_safe and each.pointer in bench.made]
+
+
+def _turn(operation: Operation) -> int:
+    """What takes away comes last, a part before the whole."""
+    return -len(shape(operation.site.key)) if _is_last(operation) else -sys.maxsize
 
 
 def _is_last(operation: Operation) -> bool:

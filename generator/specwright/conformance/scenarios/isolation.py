@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from dataclasses import dataclass, field
 
 from specwright.conformance.behaviours import Behaviour
@@ -10,6 +11,8 @@ from specwright.conformance.bench.roles import MAIN, OTHER, OTHER_MODE
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
+from specwright.conformance.contract.links import leads, listed
+from specwright.conformance.contract.resources import Shape, shape
 from specwright.conformance.recording.exchange import Exchange, JsonValue
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
@@ -24,6 +27,8 @@ _NOT_FOUND = (403, _NOT_THERE)
 _ANOTHER = str.maketrans(
     "0123456789abcdefghijklmnopqrstuvwxyz", "1234567890bcdefghijklmnopqrstuvwxyza"
 )
+# Beyond any number that a service has given.
+_FAR = 10**8
 _AMOUNT = re.compile(r"-?\d+\.\d+")
 # Who asks for what is not theirs.
 _WHO = {OTHER: "another partner", OTHER_MODE: "a key of the other mode"}
@@ -48,6 +53,10 @@ def isolation(bench: Workbench) -> None:
                 trial.by_path(operation)
             elif operation.declared["pagination"] is not None:
                 trial.by_list(operation)
+        for operation in bench.contract.operations.values():
+            if operation.is_safe and operation.scheme and operation.pointer in bench.made:
+                trial.by_ids(operation)
+        trial.judge()
 
 
 def _severity(operation: Operation) -> int:
@@ -95,20 +104,43 @@ def _texts(value: JsonValue) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
+class _Reached:
+    """Something that another partner got to.
+
+    Attributes:
+        collection: what it is a member of, with the value of the variable behind that.
+        is_own: whether it was made for this partner, as far as its id tells.
+    """
+
+    collection: Shape
+    id: str
+    is_own: bool
+    operation: Operation
+    message: str
+    exchange: Exchange
+
+
+@dataclass(frozen=True, slots=True)
 class _Isolation:
     """What others get to see and to do.
 
     Attributes:
         role: whose key is used.
         own: the texts that are this partner's own.
-        hidden: by path up to a variable, the values of the variable that this partner finds there
-            and another one does not.
+        hidden: by collection, the values of the variable behind it that this partner finds there
+            and another one does not, with the status that it gets; 0 for one that a list leaves
+            out.
+        withheld: by collection, those of which another one is told, where it would change them,
+            that nothing is there.
+        reached: what another one got to, to be judged when it is known what is hidden from it.
     """
 
     bench: Workbench
     role: str
     own: set[str]
-    hidden: dict[str, set[str]] = field(default_factory=dict)
+    hidden: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    withheld: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    reached: list[_Reached] = field(default_factory=list)
 
     @property
     def who(self) -> str:
@@ -125,25 +157,69 @@ class _Isolation:
     def _reach(self, operation: Operation, slot: ParameterSlot, value: JsonValue) -> None:
         made = self.bench.made.get(operation.pointer)
         call = made[0] if made else next(self.bench.candidates(operation), None)
-        if call is None or not isinstance(value, str):
+        if call is None or not isinstance(value, str | int):
             return
         call = call.with_argument(slot.key, value)
         exchange = self._send(operation, call)
-        response = exchange.response
+        response, collection, id_ = exchange.response, _collection(operation, slot), str(value)
         if response is None:
             return
-        hidden = self.hidden.setdefault(_up_to(operation, slot), set())
+        is_own = value in self.own
         if response.is_success:
-            if value in self.own or value in hidden:
-                self._violate(operation, f"{self.who} reached what is not its own", exchange)
-                return
+            message = f"{self.who} reached what is not its own"
+            self.reached.append(_Reached(collection, id_, is_own, operation, message, exchange))
             shown = self.own.intersection(_texts(response.json_or_none))
-            if not all(_is_sent(exchange, each) for each in shown):
+            if not is_own and not all(_is_sent(exchange, each) for each in shown):
                 self._violate(operation, f"{self.who} is shown what is this one's", exchange)
-        elif value in self.own or self._is_there(operation, call):
-            if operation.is_safe and response.status in _NOT_FOUND:
-                hidden.add(value)
-            self._compare(operation, call.with_argument(slot.key, _invented(value)), exchange)
+        else:
+            is_there = self._is_there(operation, call)
+            if is_there and response.status in _NOT_FOUND:
+                self.hidden[collection][id_] = response.status
+            if is_there or is_own:
+                self._compare(operation, call.with_argument(slot.key, _invented(value)), exchange)
+        if response.status == _NOT_THERE and self._is_changed(operation, call):
+            self.withheld[collection][id_] = response.status
+
+    def _is_changed(self, operation: Operation, call: Call) -> bool:
+        """Whether this partner itself changes what another one does not find."""
+        if operation.is_safe or operation.method == "DELETE":
+            return False
+        response = self.bench.send(self.bench.with_fresh_key(call)).response
+        return response is not None and response.is_success
+
+    def by_ids(self, operation: Operation) -> None:
+        """The ids in a list: none may be hidden elsewhere, and what it leaves out is hidden."""
+        call = self.bench.made[operation.pointer][0]
+        own, exchange = self.bench.send(call).response, self._send(operation, call)
+        response = exchange.response
+        if own is None or response is None or not (own.is_success and response.is_success):
+            return
+        for lead in leads(self.bench.contract, call, own):
+            hidden = self.hidden[lead.shape[:-1]]
+            there, found = (set(listed(each, lead.expressions[-1])) for each in (own, response))
+            # Who may not read something, with 403, may know that it is there.
+            if any(hidden.get(each) == _NOT_THERE for each in found):
+                message = f"{self.who} finds what is this one's in its list"
+                self._violate(operation, message, exchange)
+            if len(found) < len(there):
+                hidden |= dict.fromkeys(there - found - hidden.keys(), 0)
+
+    def judge(self) -> None:
+        """Hold what others got to against what is hidden from them, and is not for everybody."""
+        for each in self.reached:
+            rule = next(
+                (
+                    rule
+                    for rule, known in (
+                        (Behaviour.ISOLATION, self.hidden[each.collection]),
+                        (Behaviour.ISOLATION_AGREES, self.withheld[each.collection]),
+                    )
+                    if each.id in known or (each.is_own and known)
+                ),
+                Behaviour.ISOLATION_OPEN if each.is_own else None,
+            )
+            if rule is not None:
+                self._violate(each.operation, each.message, each.exchange, rule=rule)
 
     def _is_there(self, operation: Operation, call: Call) -> bool:
         """Whether this partner itself gets what another one does not."""
@@ -183,26 +259,34 @@ class _Isolation:
             items = response.at(operation.declared["pagination"].items.raw) if response else None
             if self.own & set(_texts(items)):
                 message = f"{self.who} finds what is this one's in its list"
-                self._violate(operation, message, exchange)
+                collection = shape(operation.site.key)
+                self.reached.append(_Reached(collection, "", True, operation, message, exchange))
 
     def _send(self, operation: Operation, call: Call) -> Exchange:
         self.bench.target.record.check(Behaviour.ISOLATION, operation.pointer)
         return self.bench.send(self.bench.with_fresh_key(call), self.role)
 
-    def _violate(self, operation: Operation, message: str, *exchanges: Exchange) -> None:
+    def _violate(
+        self,
+        operation: Operation,
+        message: str,
+        *exchanges: Exchange,
+        rule: Behaviour = Behaviour.ISOLATION,
+    ) -> None:
+        self.bench.target.record.check(rule, operation.pointer)
         self.bench.target.record.violate(
-            Violation(
-                Behaviour.ISOLATION, operation.pointer, f"{operation.name}: {message}", exchanges
-            )
+            Violation(rule, operation.pointer, f"{operation.name}: {message}", exchanges)
         )
 
 
-def _up_to(operation: Operation, slot: ParameterSlot) -> str:
+def _collection(operation: Operation, slot: ParameterSlot) -> Shape:
     """The path up to a variable, which says what the variable names."""
-    return operation.site.key.partition(f"{{{slot.written.wire}}}")[0]
+    return shape(operation.site.key.partition(f"{{{slot.written.wire}}}")[0])
 
 
-def _invented(value: str) -> str:
+def _invented(value: str | int) -> str | int:
     """A value of the same form that nobody has been given."""
+    if isinstance(value, int):
+        return value + _FAR
     middle = len(value) // 2
     return value[:middle] + value[middle:].translate(_ANOTHER)

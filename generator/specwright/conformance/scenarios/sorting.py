@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Operation
+from specwright.conformance.contract.distinct import distinct
+from specwright.conformance.contract.read_only import in_place
+from specwright.conformance.contract.resources import shape
 from specwright.conformance.scenarios.explore import renew
-from specwright.pointer import join
+from specwright.pointer import Pointer, join
 from specwright.vocabulary.keywords.sort import SORT
 
 
@@ -21,9 +27,29 @@ def sorting(bench: Workbench) -> None:
             if made is None:
                 record.skip(Behaviour.ORDER, place, "the operation never succeeded")
                 continue
-            # One item is in every order.
+            # One item is in every order, and so are items that are alike.
             renew(bench)
+            for by in dict.fromkeys(str(each.by.raw) for each in slot.sort.orders.values()):
+                _mix(bench, operation, by)
             for value in slot.sort.orders:
                 bench.ask(made[0].with_argument(slot.key, value.raw))
             if place not in record.checked.get(Behaviour.ORDER, ()):
                 record.skip(Behaviour.ORDER, place, "the list never had two items")
+
+
+def _mix(bench: Workbench, listing: Operation, by: Pointer) -> None:
+    """Add items to a list that stand in none of the orders by a member."""
+    name, path = by.removeprefix("/"), shape(listing.site.key)
+    for maker in bench.contract.operations.values():
+        schema = bench.contract.body_schema(maker)
+        is_maker = maker.method == "POST" and shape(maker.site.key) == path
+        if not is_maker or schema is None or maker.pointer not in bench.made:
+            continue
+        for at, found in in_place(bench.contract.document, schema):
+            call, _ = bench.made[maker.pointer]
+            if name not in (found.get("properties") or {}) or not isinstance(call.body, dict):
+                continue
+            values = list(distinct(bench.contract, at + join("properties", name)))[:2]
+            for value in (*values, *values[:1]):
+                added = replace(call, body={**call.body, name: value})
+                bench.ask(bench.with_fresh_key(added))

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.workbench import Workbench
 from specwright.conformance.contract.alternatives import alternatives
-from specwright.conformance.contract.calls import Absent, Call
+from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.distinct import distinct
 from specwright.conformance.contract.read_only import in_place
 from specwright.conformance.contract.resources import shape, variables
 from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
@@ -19,8 +20,8 @@ from specwright.pointer import Pointer, join, resolve
 
 # By which writing is done later, or said to be.
 _LATER = 202
-_ONE_WAY = ("readOnly", "writeOnly")
-_ANNOTATIONS = ("title", "description", "default", "example", "examples", "deprecated")
+# Types of which there are values that no server takes for each other.
+_COMPARED = ("boolean", "integer", "number", "string")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +43,11 @@ def written(bench: Workbench) -> None:
         # What is limited or paid for is written by the scenarios of these.
         is_free = writer.declared["capacity"] is None and writer.declared["charge"] is None
         makes = writer.method == "POST" and "201" in writer.responses and is_free
-        if writer.body is not None and (makes or writer.method in ("PUT", "PATCH")):
-            _written(bench, writer, _reader(bench.contract, writer))
+        changes, reader = writer.method in ("PUT", "PATCH"), _reader(bench.contract, writer)
+        if writer.body is not None and (makes or changes):
+            _written(bench, writer, reader)
+        elif writer.files and changes and reader is not writer:
+            _uploaded(bench, writer, reader)
 
 
 def _reader(contract: Contract, writer: Operation) -> Operation:
@@ -67,29 +71,82 @@ def _written(bench: Workbench, writer: Operation, reader: Operation) -> None:
         reason = "the operation never succeeded"
         bench.target.record.skip(Behaviour.WRITTEN_IS_READ, writer.pointer, reason)
         return
-    for member in _members(bench.contract, writer, reader):
-        shown = [_shown(bench, made[0], reader, member, value) for value in member.values]
-        first, second = shown
+    members = list(_members(bench.contract, writer, reader))
+    for member in members:
+        one, other = ({member.name: value} for value in member.values)
+        first, second = (_shown(bench, made[0], reader, each, member) for each in (one, other))
         if first is None or second is None:
             continue
         bench.target.record.check(Behaviour.WRITTEN_IS_READ, member.place)
         if first[0] == second[0] != member.values[1]:
             message = f"{writer.name}: '{member.name}' is the same after two values were written"
-            exchanges = (*first[1], *second[1])
-            bench.target.record.violate(
-                Violation(Behaviour.WRITTEN_IS_READ, member.place, message, exchanges)
-            )
+            _violate(bench, Behaviour.WRITTEN_IS_READ, member, message, (*first[1], *second[1]))
+    if writer.method == "PATCH":
+        _kept(bench, made[0], reader, members)
     # What was tried is no example for later calls.
     bench.made[writer.pointer] = made
 
 
+def _uploaded(bench: Workbench, writer: Operation, reader: Operation) -> None:
+    """Upload two files one after the other, and read each; a server may store it in its own way."""
+    made = bench.succeed(writer)
+    if made is None or not isinstance(made[0].body, dict):
+        return
+    exchanges: list[Exchange] = []
+    for text in ("first text", "another one"):
+        body = {**made[0].body, **dict.fromkeys(sorted(writer.files), text)}
+        sent = bench.send(replace(bench.with_fresh_key(made[0]), body=body))
+        read = bench.send(_reading(bench, made[0], reader))
+        if not (_is_done(sent.response) and _is_done(read.response)):
+            return
+        exchanges += sent, read
+    first, second = (each.response and each.response.body for each in exchanges[1::2])
+    bench.target.record.check(Behaviour.WRITTEN_IS_READ, writer.pointer)
+    if first == second:
+        message = f"{writer.name}: the file is the same after two were uploaded"
+        bench.target.record.violate(
+            Violation(Behaviour.WRITTEN_IS_READ, writer.pointer, message, tuple(exchanges))
+        )
+    bench.made[writer.pointer] = made
+
+
+def _kept(bench: Workbench, call: Call, reader: Operation, members: list[_Member]) -> None:
+    """Change one member after another, and read the one that was changed before.
+
+    A change says nothing of what it does not name (RFC 5789; RFC 7396, section 1).
+    """
+    schema = bench.contract.body_schema(call.operation)
+    parts = in_place(bench.contract.document, schema) if schema is not None else ()
+    needed = {name for _, each in parts for name in each.get("required") or ()}
+    body = call.body if isinstance(call.body, dict) else {}
+    plain = replace(call, body={name: each for name, each in body.items() if name in needed})
+    free = [each for each in members if each.name not in needed]
+    for kept, changed in zip(free, [*free[1:], *free[:1]], strict=True):
+        if kept is changed:
+            continue
+        before = _shown(bench, plain, reader, {kept.name: kept.values[0]}, kept)
+        after = _shown(bench, plain, reader, {changed.name: changed.values[0]}, kept)
+        if before is None or after is None:
+            continue
+        bench.target.record.check(Behaviour.CHANGE_KEEPS, kept.place)
+        if before[0] != after[0]:
+            name = call.operation.name
+            message = f"{name}: '{kept.name}' is another after '{changed.name}' was changed"
+            _violate(bench, Behaviour.CHANGE_KEEPS, kept, message, (*before[1], *after[1]))
+
+
+def _violate(
+    bench: Workbench, rule: str, member: _Member, message: str, exchanges: tuple[Exchange, ...]
+) -> None:
+    bench.target.record.violate(Violation(rule, member.place, message, exchanges))
+
+
 def _shown(
-    bench: Workbench, call: Call, reader: Operation, member: _Member, value: JsonValue
+    bench: Workbench, call: Call, reader: Operation, change: dict[str, JsonValue], member: _Member
 ) -> tuple[JsonValue, tuple[Exchange, ...]] | None:
-    """What is read of a member after a value was written; None where that cannot be told."""
-    body = {} if isinstance(call.body, Absent) or not isinstance(call.body, dict) else call.body
-    changed = replace(bench.with_fresh_key(call), body={**body, member.name: value})
-    sent = bench.send(changed)
+    """What is read of a member after a change was written; None where that cannot be told."""
+    body = call.body if isinstance(call.body, dict) else {}
+    sent = bench.send(replace(bench.with_fresh_key(call), body={**body, **change}))
     if not _is_done(sent.response):
         return None
     read = sent if reader is call.operation else bench.send(_reading(bench, call, reader))
@@ -119,12 +176,8 @@ def _members(contract: Contract, writer: Operation, reader: Operation) -> Iterat
         return
     reads = dict(_properties(document, read))
     for name, place in _properties(document, sent):
-        if name in reads and _plain(document, place) == _plain(document, reads[name]):
-            values = [
-                each
-                for each in _values(document, place)
-                if not any(contract.requests.problems(place, each))
-            ]
+        if name in reads and _types(document, place) == _types(document, reads[name]) != set():
+            values = list(distinct(contract, place))
             if len(values) >= 2:
                 yield _Member(name, place, (values[0], values[1]))
 
@@ -141,26 +194,8 @@ def _properties(document: Document, schema: Pointer) -> Iterator[tuple[str, Poin
                 yield name, place
 
 
-def _plain(document: Document, place: Pointer) -> list[dict[str, object]]:
-    """A schema without null, which is written for what is to stay, and without annotations."""
-    return [
-        {name: value for name, value in each.items() if name not in _ANNOTATIONS}
-        for each in alternatives(document, resolve(document.data, place))
-        if each.get("type") != "null"
-    ]
-
-
-def _values(document: Document, place: Pointer) -> Iterator[JsonValue]:
-    """Values of one type that no server takes for each other."""
-    for each in alternatives(document, resolve(document.data, place)):
-        listed = each.get("enum")
-        match each.get("type"):
-            case _ if isinstance(listed, list):
-                # What leads from one state to the next is for the server to say.
-                continue
-            case "string" if "format" not in each and "pattern" not in each:
-                yield from ("first text", "another one", "ab", "cd")
-            case "integer" | "number":
-                yield from (7, 8, 1, 2)
-            case "boolean":
-                yield from (True, False)
+def _types(document: Document, place: Pointer) -> set[tuple[str, str]]:
+    """What a schema says of the kind of its values; null is written for what is to stay."""
+    found = alternatives(document, resolve(document.data, place))
+    kinds = {(str(each.get("type")), str(each.get("format", ""))) for each in found}
+    return {(type_, format_) for type_, format_ in kinds if type_ in _COMPARED}

@@ -1,0 +1,79 @@
+"""Bugs of the shops, found by the scenarios that look for them, and by nothing else."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from specwright.conformance.bench.roles import MAIN, OTHER
+from specwright.conformance.bench.target import Target
+from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.recording.record import Record
+from specwright.conformance.rules.monitors import Monitors
+from specwright.conformance.scenarios.collections import collections
+from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.isolation import isolation
+from specwright.conformance.scenarios.places import located, parents
+from specwright.conformance.scenarios.sorting import sorting
+from specwright.conformance.scenarios.writes import written
+from specwright.document.security import Credential
+from specwright.document.sources.load import load
+from tests.contract.shops.declarations import declared
+from tests.contract.shops.serving import SHOPS
+from tests.serving import Server
+
+# Rules that the tests of this page see broken.
+PROVEN = {"change-keeps", "location", "parent"}
+
+# A catalogue is open to both managers, and the frameworks' documents lack some answers.
+NOT_OF_BUGS = {"isolation-open", "response-schema", "undeclared-status"}
+
+Scenario = Callable[[Workbench], None]
+FOUND: dict[str, tuple[Scenario, str]] = {
+    "change-is-not-stored": (written, "written-is-read"),
+    "change-resets-others": (written, "change-keeps"),
+    "sort-is-ignored": (sorting, "order"),
+    "upload-is-lost": (written, "written-is-read"),
+    "location-of-another": (located, "location"),
+    "review-of-another-product": (parents, "parent"),
+    "order-of-others": (isolation, "isolation"),
+    "list-of-others": (isolation, "isolation"),
+    "change-of-others": (isolation, "isolation"),
+}
+
+
+def found(place: Path, shop: str, bug: str, *scenarios: Scenario) -> set[str]:
+    """The rules that scenarios find broken, after everything was reached."""
+    app, document = SHOPS[shop](bug)
+    path = place / "openapi.json"
+    path.write_text(json.dumps(declared(document, shop)), "utf-8")
+    contract = Contract(load(path))
+    spelled = "{0}:test-{0}" if shop == "django" else "test-{0}"
+    keys = {MAIN: spelled.format("alice"), OTHER: spelled.format("bob")}
+    credential, record = Credential.of(contract.document), Record()
+    record.monitors = (Monitors(contract, record),)
+    with Server(app) as server, Target(server.url, credential, record, keys) as target:
+        bench = Workbench(contract, target, "scenarios")
+        explore(bench)
+        operations = bench.contract.operations
+        assert [each.name for at, each in operations.items() if at not in bench.made] == []
+        for scenario in scenarios:
+            scenario(bench)
+        return {each.rule for each in record.failures.values()} - NOT_OF_BUGS
+
+
+@pytest.mark.parametrize("shop", SHOPS)
+def test_nothing_is_found_in_a_shop_without_a_bug(shop: str, tmp_path: Path) -> None:
+    scenarios = (sorting, collections, written, located, parents, isolation)
+    assert found(tmp_path, shop, "none", *scenarios) == set()
+
+
+@pytest.mark.parametrize("shop", SHOPS)
+@pytest.mark.parametrize("bug", FOUND)
+def test_a_bug_is_found(shop: str, bug: str, tmp_path: Path) -> None:
+    scenario, rule = FOUND[bug]
+    assert found(tmp_path, shop, bug, scenario) == {rule}
