@@ -110,6 +110,10 @@ def notes(*, is_public: bool) -> FastAPI:
         found[id_] = {"id": id_, "owner": who, "text": note.text}
         return {"id": id_, "text": note.text}
 
+    @app.get("/notes")
+    def listed(who: str = key) -> list[dict[str, str]]:
+        return [{"id": id_} for id_ in found if is_public]
+
     @app.get("/notes/{id}")
     def get(id: str, who: str = key) -> dict[str, str]:
         return {"id": id, "text": found[id]["text"]}

@@ -13,17 +13,6 @@ REASONS: tuple[tuple[str, str, str], ...] = (
         "that has a date-time, which JSON Schema does not see; the model reads the moment.",
     ),
     (
-        "opc-baseline-3.1.yaml",
-        "parameter-references",
-        "It declares a header whose name has a blank, which no request can carry (RFC 9110, 5.1).",
-    ),
-    (
-        "vercel.json",
-        "not HTTP",
-        "It declares `Content-Length` as an argument: a value that is not the length of the body "
-        "is refused by HTTP, and one was drawn.",
-    ),
-    (
         "oxide-nexus.json",
         "serial-console/stream",
         "It answers 101: the connection becomes a WebSocket, which is not HTTP.",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from dataclasses import dataclass, field
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import MAIN, OTHER, OTHER_MODE
@@ -13,7 +14,7 @@ from specwright.conformance.contract.calls import Call
 from specwright.conformance.contract.contract import Operation, ParameterSlot
 from specwright.conformance.contract.links import leads, listed
 from specwright.conformance.contract.resources import Shape, shape
-from specwright.conformance.recording.exchange import Exchange, JsonValue
+from specwright.conformance.recording.exchange import Exchange, JsonValue, Response
 from specwright.conformance.recording.record import Violation
 from specwright.conformance.rules.monitors import sort_key
 from specwright.conformance.scenarios.explore import renew
@@ -45,6 +46,9 @@ def isolation(bench: Workbench) -> None:
     for role in (each for each in _WHO if each in bench.target.keys):
         renew(bench)
         trial = _Isolation(bench, role, _own_values(bench))
+        for operation in bench.contract.operations.values():
+            if operation.is_safe and operation.scheme and operation.pointer in bench.made:
+                trial.by_ids(operation)
         # Those who change or remove what is not theirs come after those who look at it.
         for operation in sorted(bench.contract.operations.values(), key=_severity):
             if operation.scheme is None:
@@ -53,9 +57,6 @@ def isolation(bench: Workbench) -> None:
                 trial.by_path(operation)
             elif operation.declared["pagination"] is not None:
                 trial.by_list(operation)
-        for operation in bench.contract.operations.values():
-            if operation.is_safe and operation.scheme and operation.pointer in bench.made:
-                trial.by_ids(operation)
         trial.judge()
 
 
@@ -132,6 +133,8 @@ class _Isolation:
             out.
         withheld: by collection, those of which another one is told, where it would change them,
             that nothing is there.
+        listed: by collection, the ids that lists show to another one.
+        lists: the same by list, with the answer.
         reached: what another one got to, to be judged when it is known what is hidden from it.
     """
 
@@ -140,6 +143,8 @@ class _Isolation:
     own: set[str]
     hidden: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
     withheld: dict[Shape, dict[str, int]] = field(default_factory=lambda: defaultdict(dict))
+    listed: dict[Shape, set[str]] = field(default_factory=lambda: defaultdict(set))
+    lists: list[tuple[Shape, set[str], Operation, Exchange]] = field(default_factory=list)
     reached: list[_Reached] = field(default_factory=list)
 
     @property
@@ -149,10 +154,9 @@ class _Isolation:
 
     def by_path(self, operation: Operation) -> None:
         """Every value that this partner knows of each variable of a path."""
-        for slot in operation.slots:
-            if slot.written.location == "path":
-                for value in self.bench.known(operation, slot)[:_TRIED]:
-                    self._reach(operation, slot, value)
+        for slot in _path(operation):
+            for value in self.bench.known(operation, slot)[:_TRIED]:
+                self._reach(operation, slot, value)
 
     def _reach(self, operation: Operation, slot: ParameterSlot, value: JsonValue) -> None:
         made = self.bench.made.get(operation.pointer)
@@ -188,38 +192,65 @@ class _Isolation:
         return response is not None and response.is_success
 
     def by_ids(self, operation: Operation) -> None:
-        """The ids in a list: none may be hidden elsewhere, and what it leaves out is hidden."""
-        call = self.bench.made[operation.pointer][0]
-        own, exchange = self.bench.send(call).response, self._send(operation, call)
-        response = exchange.response
-        if own is None or response is None or not (own.is_success and response.is_success):
+        """The ids in a list, and those that it leaves out."""
+        for call in self._calls(operation):
+            own, exchange = self.bench.send(call).response, self._send(operation, call)
+            if own is not None and own.is_success:
+                self._hold(call, own, exchange)
+
+    def _calls(self, operation: Operation) -> Iterator[Call]:
+        """The call that succeeded, and the same one for the parents of members that are known."""
+        call, contract = self.bench.made[operation.pointer][0], self.bench.contract
+        yield call
+        path = [slot.key for slot in _path(operation)]
+        members = contract.members.get((*shape(operation.site.key), None), {})
+        for member in [each for found in members.values() for each in found[:1]] if path else ():
+            known = [self.bench.known(member, slot)[:_TRIED] for slot in _path(member)[: len(path)]]
+            for values in zip(*known, strict=False):
+                parents = dict(zip(path, values, strict=True))
+                yield replace(call, arguments={**call.arguments, **parents})
+
+    def _hold(self, call: Call, own: Response, exchange: Exchange) -> None:
+        """Hold a list of another partner to this one's."""
+        operation, response = call.operation, exchange.response
+        if response is None or not response.is_success:
             return
         for lead in leads(self.bench.contract, call, own):
-            hidden = self.hidden[lead.shape[:-1]]
+            collection = lead.shape[:-1]
             there, found = (set(listed(each, lead.expressions[-1])) for each in (own, response))
-            # Who may not read something, with 403, may know that it is there.
-            if any(hidden.get(each) == _NOT_THERE for each in found):
-                message = f"{self.who} finds what is this one's in its list"
-                self._violate(operation, message, exchange)
-            if len(found) < len(there):
-                hidden |= dict.fromkeys(there - found - hidden.keys(), 0)
+            self.listed[collection] |= found
+            self.lists.append((collection, found, operation, exchange))
+            # A page that is full may show later what it does not show here.
+            missing = there - found if len(found) < len(there) else (there - found) & self.own
+            self.hidden[collection] |= dict.fromkeys(missing, 0)
 
     def judge(self) -> None:
         """Hold what others got to against what is hidden from them, and is not for everybody."""
+        for collection, found, operation, exchange in self.lists:
+            # Who may not read something, with 403, may know that it is there.
+            if any(self.hidden[collection].get(each) == _NOT_THERE for each in found):
+                message = f"{self.who} finds what is this one's in its list"
+                self._violate(operation, message, exchange)
         for each in self.reached:
-            rule = next(
-                (
-                    rule
-                    for rule, known in (
-                        (Behaviour.ISOLATION, self.hidden[each.collection]),
-                        (Behaviour.ISOLATION_AGREES, self.withheld[each.collection]),
-                    )
-                    if each.id in known or (each.is_own and known)
-                ),
-                Behaviour.ISOLATION_OPEN if each.is_own else None,
-            )
+            rule = self._broken(each)
             if rule is not None:
                 self._violate(each.operation, each.message, each.exchange, rule=rule)
+
+    def _broken(self, reached: _Reached) -> Behaviour | None:
+        collection = reached.collection
+        # What is public may be changed by its owner only, and not by some of the ways.
+        by_change = Behaviour.ISOLATION_AGREES if reached.operation.is_safe else Behaviour.ISOLATION
+        for rule, known in (
+            (Behaviour.ISOLATION, self.hidden[collection]),
+            (by_change, self.withheld[collection]),
+        ):
+            if reached.id in known or (reached.is_own and known):
+                return rule
+        if not reached.is_own:
+            return None
+        # An id that no list shows to others is not theirs to know.
+        is_listed = not self.own.isdisjoint(self.listed[collection])
+        return Behaviour.ISOLATION_OPEN if is_listed else Behaviour.ISOLATION
 
     def _is_there(self, operation: Operation, call: Call) -> bool:
         """Whether this partner itself gets what another one does not."""
@@ -277,6 +308,12 @@ class _Isolation:
         self.bench.target.record.violate(
             Violation(rule, operation.pointer, f"{operation.name}: {message}", exchanges)
         )
+
+
+def _path(operation: Operation) -> list[ParameterSlot]:
+    """The parameters of the path, in its order."""
+    slots = [each for each in operation.slots if each.written.location == "path"]
+    return sorted(slots, key=lambda each: operation.site.key.find(f"{{{each.written.wire}}}"))
 
 
 def _collection(operation: Operation, slot: ParameterSlot) -> Shape:
