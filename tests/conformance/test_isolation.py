@@ -27,7 +27,7 @@ from tests.conformance.test_command import Exchange, playing
 from tests.serving import Server
 
 # Rules that the tests of this page see broken.
-PROVEN = {"isolation-agrees", "isolation-open"}
+PROVEN = {"isolation-agrees"}
 
 ANNA, BERT, *_ = KEYS
 ID = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
@@ -99,44 +99,56 @@ class Note(BaseModel):
     text: str = ""
 
 
-def notes(*, is_public: bool) -> FastAPI:
-    """Notes that all may read, and their owners change; or all, if they are public."""
-    app, found = FastAPI(), dict[str, dict[str, str]]()
+def notes(way: str) -> FastAPI:
+    """Notes that all may read; only their owners change them, unless they are for all."""
+    app, found = FastAPI(), dict[int, dict[str, Any]]()
     key = Depends(APIKeyHeader(name="X-Key"))
 
+    def owned(id: int, who: str) -> dict[str, Any]:
+        if found[id]["owner"] != who and way != "for all":
+            raise HTTPException(404)
+        return found[id]
+
     @app.post("/notes", status_code=201)
-    def add(note: Note, who: str = key) -> dict[str, str]:
-        id_ = str(uuid4())
-        found[id_] = {"id": id_, "owner": who, "text": note.text}
-        return {"id": id_, "text": note.text}
+    def add(note: Note, who: str = key) -> dict[str, Any]:
+        number = len(found) + 1
+        found[number] = {"id": number, "owner": who, "text": note.text}
+        return {"id": number, "name": f"note-{uuid4()}"}
 
     @app.get("/notes")
-    def listed(who: str = key) -> list[dict[str, str]]:
-        return [{"id": id_} for id_ in found if is_public]
+    def listed(who: str = key) -> list[dict[str, Any]]:
+        """One's own come first, and two are a page."""
+        return sorted(found.values(), key=lambda each: each["owner"] != who)[:2]
 
     @app.get("/notes/{id}")
-    def get(id: str, who: str = key) -> dict[str, str]:
+    def get(id: int, who: str = key) -> dict[str, Any]:
         return {"id": id, "text": found[id]["text"]}
 
     @app.patch("/notes/{id}")
-    def change(id: str, note: Note, who: str = key) -> dict[str, str]:
-        if found[id]["owner"] != who and not is_public:
-            raise HTTPException(404)
-        found[id]["text"] = note.text
+    def change(id: int, note: Note, who: str = key) -> dict[str, Any]:
+        owned(id, who)["text"] = note.text
         return {"id": id, "text": note.text}
+
+    @app.put("/notes/{id}/star", status_code=204)
+    def star(id: int, who: str = key) -> None:
+        if way != "stars are for all":
+            owned(id, who)
 
     return app
 
 
 @pytest.mark.parametrize(
-    ("is_public", "rules"),
-    [(True, {"isolation-open"}), (False, {"isolation-agrees"})],
-    ids=["for all", "changed by the owner"],
+    ("way", "rules"),
+    [
+        ("for all", set()),
+        ("changed by the owner", {"isolation-agrees"}),
+        ("stars are for all", {"isolation", "isolation-agrees"}),
+    ],
 )
 def test_what_is_open_is_an_error_only_where_something_hides_it(
-    tmp_path: Path, is_public: bool, rules: set[str]
+    tmp_path: Path, way: str, rules: set[str]
 ) -> None:
-    app = notes(is_public=is_public)
+    app = notes(way)
     path = tmp_path / "notes.json"
     path.write_text(json.dumps(app.openapi()), "utf-8")
     contract = Contract(load(path))
@@ -145,5 +157,9 @@ def test_what_is_open_is_an_error_only_where_something_hides_it(
     with Server(app) as server, Target(server.url, credential, Record(), keys) as target:
         bench = Workbench(contract, target, "scenarios")
         explore(bench)
+        made = next(call for call, _ in bench.made.values() if call.operation.name == "POST /notes")
+        for _ in range(2):
+            # The other one has a page of its own.
+            bench.ask(made, OTHER)
         isolation(bench)
         assert {each.rule for each in target.record.violations} == rules

@@ -1,0 +1,51 @@
+"""Where resources are found after they were created."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fastapi import FastAPI, Response
+
+from specwright.conformance.scenarios.explore import explore
+from specwright.conformance.scenarios.places import located
+from tests.conformance.fastapi_apps import bench_of, messages
+
+
+def items(location: str) -> FastAPI:
+    app, found = FastAPI(), dict[int, dict[str, Any]]()
+
+    @app.post("/items", status_code=201)
+    def add(response: Response) -> dict[str, Any]:
+        id = len(found) + 1
+        found[id] = {"id": id}
+        response.headers["Location"] = location.format(id)
+        return found[id]
+
+    @app.get("/items/{id}")
+    def get(id: int) -> dict[str, Any]:
+        return found[id] if id in found else Response(status_code=404)  # type: ignore[return-value]
+
+    return app
+
+
+@pytest.mark.parametrize(
+    ("location", "said"),
+    [
+        ("/v1/items/{}", None),
+        ("items/{}", None),
+        ("/v1/items/1", "Location leads to something else"),
+        ("/v1/items/999", "Location leads to nothing"),
+        # What the document does not have, and other hosts, are not asked.
+        ("/v1/things/{}", None),
+        ("http://127.0.0.1:1/v1/items/999", None),
+    ],
+)
+def test_location_leads_to_what_was_created(
+    tmp_path: Path, location: str, said: str | None
+) -> None:
+    with bench_of(items(location), tmp_path) as bench:
+        explore(bench)
+        located(bench)
+        assert messages(bench, "location") == ([f"POST /items: {said}"] if said else [])
