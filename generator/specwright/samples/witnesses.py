@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from functools import cached_property
 from typing import Any, ClassVar
@@ -28,13 +29,21 @@ class _Counted(Compiled):
     """Schemas of which only so many are tried; counted and not timed, as results must not vary."""
 
     keywords: ClassVar = {**ENFORCED, "discriminator": Tagged}
-    tries = 0
+
+    def __init__(self, sides: tuple[Side, ...]) -> None:
+        super().__init__(sides)
+        self.tries = 0
+        # Of the tries of one document nine in ten are the same schema again.
+        self._validators: dict[str, Validator] = {}
 
     def validator(self, schema: Schema | bool) -> Validator:
         self.tries += 1
         if self.tries > _TRIES:
             raise _TooManyTriesError
-        return super().validator(schema)
+        written = json.dumps(schema)
+        if written not in self._validators:
+            self._validators[written] = super().validator(schema)
+        return self._validators[written]
 
 
 class Witnesses:
