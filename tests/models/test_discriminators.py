@@ -93,3 +93,21 @@ def test_a_circle_of_parts_is_refused_in_words(tmp_path: Path) -> None:
     union = {"oneOf": [ref("Loop"), ref("Cat")], "discriminator": KIND, **OPEN}
     with pytest.raises(SpecwrightError, match="loops back"):
         made(tmp_path, {**PARTS, "Loop": {"allOf": [ref("Loop")]}, "Pet": union})
+
+
+@pytest.mark.parametrize(
+    ("values", "expected"), [(["Day", "Week"], "Day | Week"), (["Day", "night"], "Rule")]
+)
+def test_a_base_stands_for_itself_where_a_value_names_none_below_it(
+    tmp_path: Path, values: list[str], expected: str
+) -> None:
+    rule = {"type": "object", "properties": {"kind": {"type": "string", "enum": values}}}
+    below = {"allOf": [ref("Rule"), {"type": "object", "properties": {"at": TEXT}}]}
+    schemas = {
+        "Rule": {**rule, "required": ["kind"], "discriminator": KIND},
+        "Day": below,
+        "Week": below,
+        "Rules": {"type": "array", "items": ref("Rule")},
+    }
+    assert made(tmp_path, schemas) == []
+    assert f"list[{expected}]" in (tmp_path / "made" / "made" / "models.py").read_text("utf-8")

@@ -80,7 +80,8 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     """Return whether a discriminator can do its work.
 
     All alternatives must be able to have the property, and two that list its values must not
-    share one, unless a mapping says whose it is.
+    share one, unless a mapping says whose it is. Of the values that a base lists for those below
+    it, each must name one.
     """
     discriminator = schema.get("discriminator")
     tag = discriminator.get("propertyName") if isinstance(discriminator, dict) else None
@@ -90,10 +91,13 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     kinds = [document.follow(each) for each in members or [schema]]
     if any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds):
         return False
+    mapping = discriminator_mapping(schema)
+    if not members:
+        names = document.data.get("components", {}).get("schemas", {})
+        own = tags(document, schema, tag) or []
+        return all(each in mapping or each in names for each in own)
     said = [tags(document, each, tag) or [] for each in members]
-    values = [
-        value for each in said for value in each if value not in discriminator_mapping(schema)
-    ]
+    values = [value for each in said for value in each if value not in mapping]
     return all(values.count(each) == 1 for each in values)
 
 
