@@ -210,6 +210,11 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
         {"allOf": [ref("Some"), {**OBJECT, "properties": {"c": {"type": "string"}}}]},
         {},
     ),
+    "minProperties of the second base": ({"allOf": [ref("Named"), ref("Some")]}, {}),
+    "maxProperties of the second base": (
+        {"allOf": [ref("Named"), ref("Few")]},
+        {"a": "", "b": "", "name": ""},
+    ),
     "properties": (A_AND_B, {"a": 1}),
     "patternProperties": ({**OBJECT, "patternProperties": {"^a": {"type": "string"}}}, {"a": 1}),
     "required": ({**A_AND_B, "required": ["a"]}, {}),
@@ -250,6 +255,8 @@ def keywords(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> tup
         schemas={
             "Text": {"type": "string", "$dynamicAnchor": "text"},
             "Some": {**A_AND_B, "minProperties": 1},
+            "Few": {**A_AND_B, "maxProperties": 2},
+            "Named": {**OBJECT, "properties": {"name": {"type": "string"}}},
             "Free": {**OBJECT, "minProperties": 1},
             "Cat": {**OBJECT, "properties": {"kind": {"const": "cat"}}, "required": ["kind"]},
             "Dog": {**OBJECT, "properties": {"kind": {"const": "dog"}}, "required": ["kind"]},
@@ -287,6 +294,14 @@ def test_a_keyword_of_json_schema_is_checked_or_reported(
     [
         ({**LIST, **UNIQUE}, [1, True, "1", 0, False, [1], [True], {"a": 1}, {"a": True}, None]),
         ({**LIST, **UNIQUE, "minItems": 2}, [1, 2]),
+        (
+            {**LIST, **UNIQUE, "items": {"type": "string", "format": "date-time"}},
+            ["2026-01-01T00:00:00Z", "2026-01-01T01:00:00+01:00"],
+        ),
+        (
+            {**LIST, **UNIQUE, "items": {"type": "string", "format": "decimal"}},
+            ["1.0", "1.00"],
+        ),
         ({**LIST, "uniqueItems": False}, [1, 1]),
         ({**A_AND_B, "minProperties": 1}, {"a": ""}),
         ({**A_AND_B, "minProperties": 1}, {"z": 1}),

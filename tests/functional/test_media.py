@@ -58,7 +58,7 @@ UPLOAD = {
             "required": ["file"],
             "properties": {
                 "file": FILE,
-                "others": {"type": "array", "items": FILE},
+                "others": {"type": "array", "items": FILE, "uniqueItems": True, "maxItems": 3},
                 "octets": {"type": "string", "contentMediaType": "application/octet-stream"},
                 "title": TEXT,
                 "size": INTEGER,
@@ -184,7 +184,7 @@ def test_a_form_with_files_is_what_others_read(
         anyone,
         anyone.all.upload,
         file=path,
-        others=[b"\x00--", io.BytesIO(b"2"), made.File(b"3", "three.txt", "text/x-three")],
+        others=[b"\xff--", io.BytesIO(b"2"), made.File(b"3", "three.txt", "text/x-three")],
         octets=b"4",
         title="t\u00eft\r\nle",
         size=3,
@@ -195,7 +195,7 @@ def test_a_form_with_files_is_what_others_read(
     assert read == {
         "file": [["ä b.png", "image/png", b"\x89PNG\r\n".hex()]],
         "others": [
-            ["file", "application/octet-stream", b"\x00--".hex()],
+            ["file", "application/octet-stream", b"\xff--".hex()],
             ["file", "application/octet-stream", b"2".hex()],
             ["three.txt", "text/x-three", b"3".hex()],
         ],
@@ -206,6 +206,15 @@ def test_a_form_with_files_is_what_others_read(
         "meta": ['{"n":1}'],
         "notes": ['{"n":2}', "{}"],
     }
+
+
+@pytest.mark.parametrize(
+    ("files", "words"),
+    [([b"\xff", b"\xff"], "no two equal items"), ([b"1", b"2", b"3", b"4"], "at most 3 items")],
+)
+def test_a_list_of_files_keeps_its_limits(anyone: Any, files: list[bytes], words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        anyone.all.upload(file=b"", others=files)
 
 
 def test_a_form_is_what_others_read(anyone: Any, made: ModuleType) -> None:
@@ -367,7 +376,7 @@ def client(made: ModuleType, server: Server) -> Iterator[Any]:
 def test_a_handler_takes_a_form_with_files(client: Any, implementation: Implementation) -> None:
     answer = client.all.upload(
         file=b"123",
-        others=[b"4"],
+        others=(b"4",),
         size=3,
         tags=["a"],
         meta={"n": 1},

@@ -83,6 +83,17 @@ def test_tags_that_alternatives_share_tell_nothing_apart(tmp_path: Path) -> None
     )
 
 
+@pytest.mark.parametrize("value", [[1], {"a": 1}, 3, None])
+def test_a_tag_that_is_not_a_text_names_no_class(tmp_path: Path, value: object) -> None:
+    """As `on: {enum: [[opened], [closed]]}`, which no class can be called."""
+    base = {"type": "object", "properties": {"kind": {"enum": ["Cat", value]}}}
+    below = {"allOf": [ref("Base"), {"type": "object", "properties": {"at": TEXT}}]}
+    union = {"oneOf": [ref("Base"), ref("Cat")], "discriminator": KIND}
+    schemas = {"Base": {**base, "discriminator": KIND}, "Cat": below, "Union": union}
+    assert made(tmp_path, {**schemas, "All": {"type": "array", "items": ref("Base")}}) == []
+    assert "list[Base]" in (tmp_path / "made" / "made" / "models.py").read_text("utf-8")
+
+
 @pytest.mark.parametrize("discriminator", [{}, {"mapping": {}}, {"propertyName": 5}])
 def test_a_discriminator_without_a_property_is_left_out(tmp_path: Path, discriminator: Any) -> None:
     nested = {"type": "object", "properties": {"pet": {"discriminator": discriminator}}}

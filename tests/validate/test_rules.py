@@ -16,6 +16,7 @@ from specwright.document.sources.load import load
 from specwright.errors import InputError
 from specwright.findings import Level, Report
 from specwright.grading.settings import Profile, Settings
+from tests.functional.documents import document as with_schemas
 
 from .documents import write
 
@@ -95,6 +96,13 @@ def containers(value: Any) -> list[tuple[Any, Any]]:
     found = [(value, key) for key, _ in items]
     inner = [value[key] for _, key in found if isinstance(value[key], dict | list)]
     return found + [each for container in inner for each in containers(container)]
+
+
+def test_no_type_of_another_shape_stops_a_rule(tmp_path: Path) -> None:
+    schema = {"type": [["object"], {"a": 1}, "object"], "minProperties": 1}
+    path = tmp_path / "openapi.json"
+    path.write_text(json.dumps(with_schemas({}, {"Thing": schema})), "utf-8")
+    assert stopped(check(load(path), Settings(Profile.STRICT))) == []
 
 
 @settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -92,13 +92,13 @@ def is_told_apart(document: Document, schema: dict[str, Any]) -> bool:
     if any(isinstance(each, dict) and each.get("type") in NOT_OBJECTS for each in kinds):
         return False
     mapping = discriminator_mapping(schema)
-    if not members:
-        names = document.data.get("components", {}).get("schemas", {})
-        own = tags(document, schema, tag) or []
-        return all(each in mapping or each in names for each in own)
-    said = [tags(document, each, tag) or [] for each in members]
-    values = [value for each in said for value in each if value not in mapping]
-    return all(values.count(each) == 1 for each in values)
+    values = [value for each in kinds for value in tags(document, each, tag) or []]
+    # A value that is not a text names nothing.
+    unmapped = [each for each in values if not isinstance(each, str) or each not in mapping]
+    if members:
+        return all(unmapped.count(each) == 1 for each in unmapped)
+    names = document.data.get("components", {}).get("schemas", {})
+    return all(isinstance(each, str) and each in names for each in unmapped)
 
 
 def says_its_tag(document: Document, schema: Any, tag: str) -> bool:

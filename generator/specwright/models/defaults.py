@@ -7,27 +7,8 @@ from typing import Any
 
 from specwright.document.instances import Instances
 from specwright.models.edits import Edit, applied
+from specwright.models.keywords import BESIDE_TYPE
 from specwright.pointer import Pointer
-
-# Keywords that a default may break and still have the type of its field.
-_LIMITS = frozenset(
-    {
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "format",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "pattern",
-        "uniqueItems",
-    }
-)
 
 
 def without_needless_defaults(schema: dict[str, Any]) -> dict[str, Any]:
@@ -52,7 +33,7 @@ def has_wrong_default(instances: Instances, pointer: Pointer, schema: Any) -> bo
         isinstance(schema, dict)
         and "default" in schema
         and any(
-            problem.keyword not in _LIMITS
+            problem.keyword not in BESIDE_TYPE
             for problem in instances.problems(pointer, schema["default"])
         )
     )

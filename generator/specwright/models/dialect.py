@@ -20,66 +20,12 @@ from specwright.document.schemas import is_binary
 from specwright.document.unions import is_told_apart, unknown_member
 from specwright.models.defaults import has_wrong_default, without_needless_defaults
 from specwright.models.hints import hidden_by_name
+from specwright.models.keywords import COUNTS, FORMATS, KEYWORDS, LIMITS, TEXT_CONSTRAINTS
 from specwright.models.parts import has_properties, parts
 from specwright.names import pascal
 from specwright.patterns import linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
-
-KEYWORDS = frozenset(
-    [
-        "$ref",
-        "additionalProperties",
-        "allOf",
-        "anyOf",
-        "const",
-        "default",
-        "deprecated",
-        "description",
-        "discriminator",
-        "enum",
-        "exclusiveMaximum",
-        "exclusiveMinimum",
-        "format",
-        "items",
-        "maxItems",
-        "maxLength",
-        "maxProperties",
-        "maximum",
-        "minItems",
-        "minLength",
-        "minProperties",
-        "minimum",
-        "multipleOf",
-        "oneOf",
-        "pattern",
-        "patternProperties",
-        "prefixItems",
-        "properties",
-        "propertyNames",
-        "required",
-        "type",
-        "uniqueItems",
-    ]
-)
-
-# Formats with a Python type of their own; such a type takes no pattern and no length.
-FORMATS = frozenset({"date", "date-time", "time", "uuid"})
-TEXT_CONSTRAINTS = frozenset({"maxLength", "minLength", "pattern"})
-
-# Keywords that say nothing about values of other types (JSON Schema 2020-12 Validation, 6).
-NUMBERS = ("exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf")
-LIMITS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(NUMBERS, ("number", "integer")),
-    **dict.fromkeys(TEXT_CONSTRAINTS, ("string",)),
-    **dict.fromkeys(("items", "maxItems", "minItems", "uniqueItems"), ("array",)),
-    **dict.fromkeys(("maxProperties", "minProperties", "properties", "required"), ("object",)),
-    "format": ("string",),
-}
-# Counts, which Python keeps in a machine word.
-COUNTS = frozenset(
-    {"maxItems", "maxLength", "maxProperties", "minItems", "minLength", "minProperties"}
-)
 
 # What is said of a place, and not of the class of what is there.
 BESIDE_REFERENCE = ("default", "deprecated", "description")

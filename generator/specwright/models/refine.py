@@ -16,8 +16,9 @@ from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.unions import is_open, may_overlap
 from specwright.models.defaults import with_typed_defaults
-from specwright.models.dialect import DIFFERENT, FORMATS, SEALED, Dialect
+from specwright.models.dialect import DIFFERENT, SEALED, Dialect
 from specwright.models.edits import Edit, applied, end
+from specwright.models.keywords import FORMATS
 from specwright.models.overrides import with_fitting_overrides
 from specwright.patterns import linear
 from specwright.pointer import resolve

@@ -31,8 +31,8 @@ from .checking import ABSENT, INSTEAD, KNOWN, TEST, noted, shaped
 
 T = TypeVar("T")
 _ANYTHING: TypeAdapter[Any] = TypeAdapter(Any)
-# A file is equal to itself alone.
-_AS_JSON: Any = {"mode": "json", "by_alias": True, "exclude_unset": True, "fallback": id}
+# Types of which values are equal that are not in JSON.
+_UNLIKE_JSON = (bool, decimal.Decimal, datetime.date, datetime.time)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +85,9 @@ class Model(BaseModel):
     ) -> None:
         """Note how many members an object has: what is said of a class holds for those below it."""
         super().__init_subclass__(**config)
-        cls._least_properties = max(cls._least_properties, min_properties)
-        cls._most_properties = min(cls._most_properties, max_properties)
+        above = [each for each in cls.__bases__ if issubclass(each, Model)]
+        cls._least_properties = max(min_properties, *(each._least_properties for each in above))
+        cls._most_properties = min(max_properties, *(each._most_properties for each in above))
 
     # Pydantic's own yields pairs of names and values, which who iterates over a page does not want.
     __iter__ = None  # type: ignore[assignment]  # pyright: ignore
@@ -165,7 +166,9 @@ class UniqueItems:
 
 
 def _without_equals(items: T) -> T:
-    found = [_compared(each) for each in _ANYTHING.dump_python(items, **_AS_JSON)]
+    # No file is read for this: two are equal if the same bytes or the same path was given.
+    data = _ANYTHING.dump_python(items, by_alias=True, exclude_unset=True)
+    found = [_compared(each) for each in data]
     if len(found) != len(set(found)):
         raise PydanticCustomError("unique_items", "List should have no two equal items")
     return items
@@ -178,8 +181,8 @@ def _compared(data: Any) -> object:
         return frozenset((name, _compared(each)) for name, each in members)
     if isinstance(data, list):
         return tuple(map(_compared, cast("Sequence[Any]", data)))
-    # True is 1 in Python, and 1.0 is 1 in both.
-    return (bool, data) if isinstance(data, bool) else data
+    # True is 1 in Python, and 1.0 is 1 in both. Two texts may be one number, or one moment.
+    return (type(data), str(data)) if isinstance(data, _UNLIKE_JSON) else data
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ def _is_unique_anything(schema: _Schema) -> bool:
 def _has_no_class(schema: _Schema) -> bool:
     """Whether an object is one of several types, of which none has all that is said of it."""
     declared = schema.get("type")
-    types = {*declared} - {"null"} if isinstance(declared, list) else {declared}
+    types = [each for each in declared if each != "null"] if isinstance(declared, list) else []
     is_untyped = _has_no_type(schema) and not _has_properties(schema)
     return is_untyped or len(types) > 1 or not {"anyOf", "oneOf"}.isdisjoint(schema)
 

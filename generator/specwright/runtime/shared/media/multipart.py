@@ -42,8 +42,11 @@ def encode(content: Content, value: Any, converter: Converter) -> tuple[str, Pay
     """Write the members of an object as parts; files are read while they are sent."""
     given = converter.members(value)
     files = {key: list(_files(each)) for key, each in given.items() if _has_files(each)}
-    # A schema has something to say of all the others, and of which there are.
-    stand_ins = {key: [""] if isinstance(given[key], list) else "" for key in files}
+    # A schema has something to say of all the others, of which there are, and which are equal.
+    stand_ins = {
+        key: [str(each.index(file)) for file in each] if isinstance(given[key], list) else ""
+        for key, each in files.items()
+    }
     rest = json.loads(converter.write({**given, **stand_ins}))
     boundary = os.urandom(16).hex()
     heads_and_files = [
