@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import itertools
 import json
 from pathlib import Path
@@ -79,10 +80,10 @@ DOCUMENT: Any = {
 }
 
 
-def app(bug: str, keys: set[str]) -> Starlette:
+def app(bug: str, keys: set[str], names: str = "bca") -> Starlette:
     """An application that keeps its promises, but for one; it notes the keys that it gets."""
     numbers = itertools.count(1)
-    made = [{"name": name, "number": next(numbers)} for name in ("b", "c", "a")]
+    made = [{"name": name, "number": next(numbers)} for name in names]
     seen: dict[tuple[str, str], tuple[Any, Any]] = {}
 
     async def make(request: Request) -> Response:
@@ -149,3 +150,29 @@ def blamed(bug: str, tmp_path: Path) -> list[str]:
 def test_a_bug_is_found_by_its_rule(bug: str, rules: list[str], tmp_path: Path) -> None:
     found = [each for each in blamed(bug, tmp_path) if each != "undeclared-status"]
     assert found == rules
+
+
+@pytest.mark.parametrize("first", ["a", "z"])
+@pytest.mark.parametrize("order", ORDERS)
+def test_a_list_that_is_not_sorted_is_in_none_of_its_orders_by_chance(
+    order: str, first: str, tmp_path: Path
+) -> None:
+    data = copy.deepcopy(DOCUMENT)
+    [parameter] = data["paths"]["/things"]["get"]["parameters"]
+    parameter["x-contract-sort"]["orders"] = {order: ORDERS[order]}
+    del data["paths"]["/things"]["get"]["x-contract-order"]
+    body = data["paths"]["/things"]["post"]["requestBody"]["content"]["application/json"]
+    body["schema"]["properties"]["name"]["example"] = first
+    file = tmp_path / "things.json"
+    file.write_text(json.dumps(data), "utf-8")
+    contract, record = Contract(load(file)), Record()
+    record.monitors = (Monitors(contract, record),)
+    with (
+        Server(app("unsorted", set(), "")) as server,
+        Target(server.url, Credential.of(contract.document), record, {MAIN: "test-anna"}) as target,
+    ):
+        bench = Workbench(contract, target, "scenarios")
+        for operation in contract.operations.values():
+            bench.succeed(operation)
+        sorting(bench)
+    assert "order" in {each.rule for each in record.failures.values()}

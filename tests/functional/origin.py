@@ -74,8 +74,7 @@ def running() -> Iterator[Origin]:
         protocol_version = "HTTP/1.1"
 
         def answer(self) -> None:
-            length = int(self.headers.get("content-length") or 0)
-            body = self.rfile.read(length)
+            body = b"".join(self.chunks())
             headers = {name.lower(): value for name, value in self.headers.items()}
             fields, port = self.headers.items(), self.client_address[1]
             origin.asked.append(Asked(self.command, self.path, headers, body, fields, port))
@@ -101,6 +100,16 @@ def running() -> Iterator[Origin]:
             self.end_headers()
             self.wfile.write(answer.body)
             self.close_connection = answer.promised is not None
+
+        def chunks(self) -> Iterator[bytes]:
+            if self.headers.get("transfer-encoding") != "chunked":
+                yield self.rfile.read(int(self.headers.get("content-length") or 0))
+                return
+            while size := int(self.rfile.readline(), 16):
+                yield self.rfile.read(size)
+                self.rfile.readline()
+            # No test sends trailers.
+            self.rfile.readline()
 
         def drip(self, head: bytes, drop: bytes, end: bytes) -> None:
             with suppress(OSError):

@@ -195,7 +195,8 @@ def test_a_body_that_can_be_sent_once_is_not_sent_again_with_another_token(
             client.things.upload(body=pipe)
         # The next call has another token.
         client.things.upload(body=b"twice")
-    assert [bearer(each) for each in origin.asked if each.method == "PUT"] == ["t1", "t2"]
+    sent = [each for each in origin.asked if each.method == "PUT"]
+    assert [(bearer(each), each.body) for each in sent] == [("t1", b"once"), ("t2", b"twice")]
 
 
 def test_a_service_that_refuses_every_token_is_asked_twice(caller: Caller) -> None:
