@@ -108,7 +108,7 @@ def app(bug: str, keys: set[str], names: str = "bca") -> Starlette:
     async def list_(request: Request) -> Response:
         sort = request.query_params.get("sort", "number")
         found = made if bug == "unsorted" else sorted(made, key=lambda each: each[sort.lstrip("-")])
-        is_down = sort.startswith("-") and bug != "one direction"
+        is_down = sort.startswith("-") and bug not in ("one direction", "unsorted")
         return JSONResponse(found[::-1] if is_down else found)
 
     return Starlette(
