@@ -16,9 +16,11 @@ from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.document.upgrade import upgrade
 from specwright.findings import Finding, Report
+from specwright.grading.settings import Settings
 from tests.validate.documents import whole
 
 TODAY = date(2026, 6, 1)
+USUAL = Settings()
 
 
 def document(directory: Path, name: str, data: dict[str, Any]) -> Document:
@@ -32,12 +34,13 @@ def report(
     base: dict[str, Any],
     revision: dict[str, Any],
     accepted: tuple[Acceptance, ...] = (),
+    settings: Settings = USUAL,
 ) -> Report:
     documents = (
         document(directory, f"{name}.json", data)
         for name, data in (("base", base), ("revision", revision))
     )
-    return compare(*documents, accepted, today=TODAY)
+    return compare(*documents, accepted, today=TODAY, settings=settings)
 
 
 def parts(stream: str) -> list[dict[str, Any]]:

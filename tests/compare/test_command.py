@@ -85,6 +85,65 @@ def test_a_project_sets_the_level_of_a_change(
     assert ("major version" in found.stdout) is (level != "off")
 
 
+@pytest.mark.parametrize("where", ["POST /a", "/components/schemas/Count*"])
+def test_a_project_sets_the_level_of_a_change_at_a_place(
+    where: str, project: Path, specwright: Run
+) -> None:
+    levels = 'range-narrowed = "{}"\n'
+    other = f'[levels."GET /a"]\n{levels.format("error")}'
+    settings = f'[levels."{where}"]\n{levels.format("info")}{other}'
+    (project / "lint.toml").write_text(settings, "utf-8")
+    found = specwright("diff", "git:main:openapi.json", cwd=project)
+    assert (found.returncode, "info range-narrowed" in found.stdout) == (0, True)
+
+
+def test_a_project_promises_how_long_what_is_deprecated_stays(
+    project: Path, specwright: Run
+) -> None:
+    (project / "lint.toml").write_text("deprecation_days = 90\n", "utf-8")
+    write(project / "base.json", NARROW)
+    write(project / "openapi.json", NARROW.replace("post:", "post:\n      deprecated: true"))
+    for command in (("diff", "base.json"), ("review", "--base", "main")):
+        found = specwright(*command, cwd=project)
+        assert found.returncode == 1
+        assert "error notice-too-short" in found.stdout
+
+
+def test_the_documents_of_two_directories_are_compared(project: Path, specwright: Run) -> None:
+    for name in ("old", "new/deep"):
+        (project / name).mkdir(parents=True)
+    titles = ("Test", "Same", "Moved", "Gone", "New")
+    named = {each: WIDE.replace("title: Test", f"title: {each}") for each in titles}
+    for path, title in {
+        "old/api.json": "Test",
+        "old/same.json": "Same",
+        "old/here.json": "Moved",
+        "old/gone.json": "Gone",
+        "new/same.json": "Same",
+        "new/deep/there.json": "Moved",
+        "new/new.json": "New",
+    }.items():
+        write(project / path, named[title])
+    write(project / "new" / "api.json", NARROW)
+    done = specwright("diff", "old", "new", "--format", "json", cwd=project)
+    found = json.loads(done.stdout)
+    errors = [each for each in found["findings"] if each["level"] == "error"]
+    assert done.returncode == 1
+    assert {(each["rule"], *each["operations"]) for each in errors} == {
+        ("document-removed", "POST /a (gone.json)"),
+        ("range-narrowed", "POST /a (new/api.json)"),
+    }
+    facts = {each["label"]: each["value"] for each in found["facts"]}
+    assert facts["new/new.json"] == "a new document with 1 operation"
+    assert facts["new/deep/there.json: Moved"] == "from here.json"
+    assert "new/same.json" in facts
+
+
+def test_a_directory_is_not_compared_with_a_file(project: Path, specwright: Run) -> None:
+    done = specwright("diff", ".", "openapi.json", cwd=project)
+    assert (done.returncode, "is a directory" in done.stderr) == (2, True)
+
+
 @pytest.mark.parametrize(("level", "code"), [("error", 0), ("warning", 0), ("info", 1)])
 def test_the_level_that_fails_is_chosen(
     level: str, code: int, project: Path, specwright: Run

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from specwright.findings import Level
+from specwright.grading.settings import Settings
 from tests.validate.documents import whole
 
 from .documents import TODAY, changes, report
@@ -115,6 +116,115 @@ def test_it_goes_from_its_day_on(before: Any, after: Any, rule: str, tmp_path: P
     assert [each.rule for each in changes(report(tmp_path, *sooner))] == [rule]
     silent = json.loads(json.dumps(sides).replace('"deprecated": true', '"deprecated": false'))
     assert [each.rule for each in changes(report(tmp_path, *silent))] == [rule]
+
+
+def going(value: str) -> dict[str, Any]:
+    return {"const": value, **ANNOUNCED}
+
+
+def sent(schema: Any) -> dict[str, Any]:
+    return {"requestBody": body(properties={"a": schema})}
+
+
+LISTED: dict[str, tuple[Any, Any]] = {
+    "alternatives": (
+        {"oneOf": [{"const": "x", "title": "X"}, going("y")]},
+        {"oneOf": [{"const": "x"}]},
+    ),
+    "alternatives that are components": (
+        {"anyOf": [{"const": "x"}, {"$ref": "#/components/schemas/Going"}]},
+        {"const": "x"},
+    ),
+    "an alternative of several values": (
+        {"oneOf": [{"enum": ["x", "z"]}, {"enum": ["y", 1], **ANNOUNCED}]},
+        {"enum": ["z", "x", "more"]},
+    ),
+}
+NOT_AS_ANNOUNCED: dict[str, tuple[Any, Any]] = {
+    "one that was to stay": (
+        {"oneOf": [{"const": "x"}, going("y"), {"const": "z"}]},
+        {"oneOf": [{"const": "x"}]},
+    ),
+    "one with more of its kind": (
+        {"oneOf": [{"type": "string"}, {"type": "integer", **ANNOUNCED}]},
+        {"oneOf": [{"type": "string"}]},
+    ),
+    "true, which is not 1": (
+        {"oneOf": [{"const": True}, {"const": 1, **ANNOUNCED}, {"const": "x"}]},
+        {"oneOf": [{"const": "x"}]},
+    ),
+    "values that another keyword refuses": (
+        {"oneOf": [{"const": "x"}, going("y")]},
+        {"oneOf": [{"const": "x", "maxLength": 0}]},
+    ),
+}
+
+
+def with_values(schema: Any) -> dict[str, Any]:
+    return with_operation(**sent(schema)) | {"components": {"schemas": {"Going": going("y")}}}
+
+
+@pytest.mark.parametrize(("before", "after"), LISTED.values(), ids=LISTED)
+def test_a_value_goes_from_its_day_on(before: Any, after: Any, tmp_path: Path) -> None:
+    sides = with_values(before), with_values(after)
+    assert [each.rule for each in changes(report(tmp_path, *sides))] == ["sunset-removed"]
+    sooner = json.loads(json.dumps(sides).replace(str(TODAY), str(TOMORROW)))
+    [found] = changes(report(tmp_path, *sooner))
+    assert (found.rule, found.level) == ("enum-narrowed", Level.ERROR)
+
+
+@pytest.mark.parametrize(("before", "after"), NOT_AS_ANNOUNCED.values(), ids=NOT_AS_ANNOUNCED)
+def test_a_value_that_was_to_stay_does_not(before: Any, after: Any, tmp_path: Path) -> None:
+    found = changes(report(tmp_path, with_values(before), with_values(after)))
+    assert {each.level for each in found} >= {Level.ERROR}
+
+
+@pytest.mark.parametrize("of", [sent, lambda schema: {"parameters": [parameter(schema=schema)]}])
+def test_the_day_of_a_schema_may_not_come_sooner(of: Any, tmp_path: Path) -> None:
+    late, soon = ({**TEXT, **ANNOUNCED, "x-sunset": str(day)} for day in (TOMORROW, TODAY))
+    later = report(tmp_path, with_operation(**of(soon)), with_operation(**of(late)))
+    assert [each.rule for each in changes(later)] == ["deprecation"]
+    [found] = changes(report(tmp_path, with_operation(**of(late)), with_operation(**of(soon))))
+    assert found.rule == "sunset-sooner"
+    assert found.message.endswith("x-sunset 2026-06-02 -> 2026-06-01")
+
+
+NOTICE = Settings(notice=timedelta(days=30))
+IN_TIME, LATE = str(TODAY + timedelta(days=30)), str(TODAY + timedelta(days=29))
+PLACES: dict[str, Any] = {
+    "an operation": lambda marks: marks,
+    "a parameter": lambda marks: {"parameters": [parameter(**marks)]},
+    "a property": lambda marks: sent({**TEXT, **marks}),
+    "a value": lambda marks: sent({"oneOf": [{"const": "x"}, {"const": "y", **marks}]}),
+    "a header": lambda marks: answered(headers={"Age": {"schema": TEXT, **marks}}),
+}
+
+
+@pytest.mark.parametrize("at", PLACES.values(), ids=PLACES)
+def test_a_project_may_promise_a_notice(at: Any, tmp_path: Path) -> None:
+    def found(marks: Any, settings: Settings) -> list[str]:
+        before, after = with_operation(**at({})), with_operation(**at(marks))
+        judged = changes(report(tmp_path, before, after, settings=settings))
+        short = [each for each in judged if each.rule == "notice-too-short"]
+        assert {each.level for each in short} <= {Level.ERROR}
+        return [each.message.rpartition(": ")[2] for each in short]
+
+    late, in_time = ({"deprecated": True, "x-sunset": day} for day in (LATE, IN_TIME))
+    assert found(in_time, NOTICE) == []
+    assert set(found(late, NOTICE)) == {f"it goes on {LATE}, which is not 30 days from now"}
+    assert found({"deprecated": True}, NOTICE) == [
+        "it is deprecated without the day on which it goes (x-sunset)"
+    ]
+    assert found({"x-sunset": LATE}, NOTICE) == []
+    assert found(late, Settings()) == []
+
+
+def test_a_notice_once_given_is_not_judged_again(tmp_path: Path) -> None:
+    marks = {"deprecated": True, "x-sunset": LATE}
+    before = with_operation(**marks)
+    after = with_operation(**marks, summary="Another one.", parameters=[parameter()])
+    rules = [each.rule for each in changes(report(tmp_path, before, after, settings=NOTICE))]
+    assert rules == ["added"]
 
 
 UNSTABLE: dict[str, dict[str, Any]] = {

@@ -112,26 +112,27 @@ def test_a_component_of_another_name_is_the_same_beside_a_change(tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "rule"),
+    ("before", "after", "rules"),
     [
-        (None, True, "deprecation"),
-        (True, None, "deprecation"),
-        (True, False, "deprecation"),
-        (False, True, "deprecation"),
-        (None, False, "schema-compatible"),
-        (False, None, "schema-compatible"),
+        (None, True, {"deprecation"}),
+        (True, None, {"deprecation"}),
+        (True, False, {"deprecation"}),
+        (False, True, {"deprecation"}),
+        # Both say the same.
+        (None, False, set()),
+        (False, None, set()),
     ],
 )
 def test_a_property_is_deprecated_or_not(
-    before: Any, after: Any, rule: str, tmp_path: Path
+    before: Any, after: Any, rules: set[str], tmp_path: Path
 ) -> None:
     sides = (
         everywhere(holding(a=TEXT if mark is None else {**TEXT, "deprecated": mark}))
         for mark in (before, after)
     )
     found = changes(report(tmp_path, *sides))
-    assert {each.rule for each in found} == {rule}
-    assert affected(found) == PLACES.keys()
+    assert {each.rule for each in found} == rules
+    assert not rules or affected(found) == PLACES.keys()
 
 
 @pytest.mark.parametrize(

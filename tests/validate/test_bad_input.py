@@ -147,6 +147,10 @@ SETTINGS = {
     "profile": ('\nprofile = "harsh"\n', "2:1: unknown profile 'harsh'"),
     "rule": ('[levels]\n"no-such-rule" = "error"\n', "2:1: unknown rule 'no-such-rule'"),
     "level": ('[levels]\noperation-id = "fatal"\n', "2:1: unknown level 'fatal'"),
+    "days that are a text": ('deprecation_days = "180"\n', "1:1: 'deprecation_days' must be a"),
+    "days that are no number": ("deprecation_days = true\n", "1:1: 'deprecation_days' must be a"),
+    "days of the past": ("\ndeprecation_days = -1\n", "2:1: 'deprecation_days' must be a number"),
+    "days beyond all calendars": ("deprecation_days = 4000000\n", "1:1: 'deprecation_days' must"),
     "reason": (
         '[[waivers]]\nrule = "tags"\nwhere = "*"\nreason = "Known."\n'
         '[[waivers]]\nrule = "tags"\nwhere = "*"\nreason = " "\n',

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +21,6 @@ from specwright.document.sources.load import load, load_commit
 from specwright.document.upgrade import upgrade
 from specwright.errors import InputError, Location
 from specwright.files import read_argument
-from specwright.findings import Level
 from specwright.grading import settings
 from specwright.grading.settings import Settings
 
@@ -109,15 +107,15 @@ def lint_settings(
     return replace(found, short_method_names=short_method_names, today=today)
 
 
-def change_levels(revision: str | Path) -> Mapping[str, Level]:
-    """Return the levels of rules by the `lint.toml` beside a revision.
+def change_settings(revision: str | Path) -> Settings:
+    """Return the settings of the review, by the `lint.toml` beside a revision.
 
     Raises:
         InputError: something in the file has no meaning.
     """
     if str(revision).startswith(PREFIX):
-        return {}
-    return lint_settings(revision, short_method_names=False).levels
+        return Settings()
+    return lint_settings(revision, short_method_names=False)
 
 
 def accepted(revision: str | Path, file: str | None = None) -> tuple[acceptances.Acceptance, ...]:

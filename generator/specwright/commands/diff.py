@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from pathlib import Path
 
 import click
 
-from specwright.arguments.inputs import accepted, change_levels, read_side
+from specwright.arguments.inputs import accepted, change_settings, read_side
 from specwright.arguments.options import allow_refs_from, chosen_document, configured, strip_prefix
 from specwright.arguments.output import fail_on_level, output_format
 from specwright.compare.comparison import compare
-from specwright.findings import Level, worst_first
+from specwright.document.model import Document
+from specwright.findings import Level, Report, worst_first
 from specwright.report.formats import FORMATS
 from specwright.report.terminal import show
+from specwright.review.documents import documents_in, title
+from specwright.review.one_sided import added, removed
+from specwright.review.several import together
 from specwright.review.validity import invalid
 
 
@@ -25,6 +31,7 @@ Examples:
   specwright diff git:main:spec/openapi.json
   specwright diff openapi-1.0.yaml openapi-1.1.yaml --format json
   specwright diff git:v1.4.0:openapi.yaml openapi.yaml --fail-on warning
+  specwright diff ../v1.4.0/apis apis
 
 Exit codes: 0 if nothing is as bad as --fail-on says, 1 if something is, 2 if a document or the
 accepted changes cannot be used.
@@ -55,22 +62,58 @@ def diff(
 ) -> None:
     """Review the change from BASE to REVISION: whom does it break?
 
-    Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit. REVISION is the
-    document of [tool.specwright] unless it is given. docs/reference/rules.md lists what is found;
-    `lint.toml` beside REVISION sets levels of these rules, too.
+    Both are files with OpenAPI 3, or `git:REF:path` for a file of a commit, or directories, of
+    which the documents with the same path are compared. REVISION is the document of
+    [tool.specwright] unless it is given. docs/reference/rules.md lists what is found; `lint.toml`
+    beside REVISION sets levels of these rules, too.
     """
     newer = revision or str(chosen_document(configured()))
-    before, after = (read_side(name, allowed) for name in (base, newer))
-    entries = accepted(newer, acceptances)
-    problems = [finding for each in (before, after) for finding in invalid(each)]
-    report = compare(
-        before,
-        after,
-        entries,
-        today=date.today(),
-        levels=change_levels(newer),
-        prefixes=prefixes,
-    )
-    report = replace(report, findings=worst_first((*report.findings, *problems)))
+
+    def compared(base: str, revision: str) -> Report:
+        before, after = (read_side(name, allowed) for name in (base, revision))
+        report = compare(
+            before,
+            after,
+            accepted(revision, acceptances),
+            today=date.today(),
+            settings=change_settings(revision),
+            prefixes=prefixes,
+        )
+        problems = (finding for each in (before, after) for finding in invalid(each))
+        return replace(report, findings=worst_first((*report.findings, *problems)))
+
+    if Path(base).is_dir() and Path(newer).is_dir():
+        read = partial(read_side, allowed=allowed)
+        report = together([*_of_directories(Path(base), Path(newer), compared, read)])
+    else:
+        report = compared(base, newer)
     show(FORMATS[output](report))
     ctx.exit(1 if report.has(Level(fail_on)) else 0)
+
+
+def _of_directories(
+    base: Path,
+    revision: Path,
+    compared: Callable[[str, str], Report],
+    read: Callable[[str], Document],
+) -> Iterator[Report]:
+    """Compare documents of the same path, or of the same title where that has changed."""
+    old, new = (
+        {path.relative_to(each): str(path) for path in documents_in(each)}
+        for each in (base, revision)
+    )
+    gone = {path: read(old[path]) for path in old.keys() - new.keys()}
+    for path, name in new.items():
+        if path in old:
+            yield compared(old[path], name)
+            continue
+        document = read(name)
+        former = next((each for each in sorted(gone) if title(gone[each]) == title(document)), None)
+        if former is None:
+            yield added(document)
+        else:
+            del gone[former]
+            report = compared(old[former], name)
+            yield replace(report, facts=(("Moved", f"from {former}"), *report.facts))
+    for path in sorted(gone):
+        yield removed(str(path), gone[path], old[path])

@@ -40,7 +40,8 @@ from specwright.review.documents import (
     gone_since,
 )
 from specwright.review.from_top import from_top
-from specwright.review.pull_request import DocumentChange, introduced, removed
+from specwright.review.one_sided import removed
+from specwright.review.pull_request import DocumentChange, introduced
 from specwright.review.pull_request import review as review_of
 from specwright.review.several import together
 
@@ -135,7 +136,8 @@ def _removed(commit: Commit, gone: Collection[str], documents: Sequence[Path]) -
     known = set(former_documents(commit)) if not documents else set()
     for path in sorted(gone):
         if path in known or any(map(Path(path).is_relative_to, documents)):
-            yield removed(path, former_document(commit, path), commit)
+            report = removed(path, former_document(commit, path), commit.name(path))
+            yield replace(report, command="review")
 
 
 @dataclass(frozen=True, slots=True)

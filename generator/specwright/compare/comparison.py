@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import date
-from types import MappingProxyType
+from datetime import date, timedelta
 from typing import TypeVar
 
 from specwright.compare.document.components import unused_schemas
 from specwright.compare.document.contents import SharedSchema
 from specwright.compare.document.declarations import declaration_changes
-from specwright.compare.document.lifecycle import as_announced, is_unstable
+from specwright.compare.document.lifecycle import is_unstable
 from specwright.compare.document.operations import (
     OperationPair,
     label,
@@ -29,6 +28,7 @@ from specwright.compare.schemas.equality import Sameness
 from specwright.compare.schemas.steps import COMPATIBLE, Claim
 from specwright.compare.schemas.walk import MOST_PAIRS, Difference, Walk
 from specwright.compare.verdicts.acceptances import Acceptance, apply
+from specwright.compare.verdicts.announcements import as_announced, short_notice
 from specwright.compare.verdicts.change import Change
 from specwright.compare.verdicts.change_rules import BREAKING, Category, ChangeRule
 from specwright.compare.verdicts.rule_table import BY_ID, DESCRIPTIONS, UNPROVEN
@@ -39,6 +39,7 @@ from specwright.document.sites import operations as operations_of
 from specwright.document.subjects import API, OPERATION, subject
 from specwright.errors import InputError, Location
 from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
+from specwright.grading.settings import Settings, places_of
 from specwright.pointer import Pointer, unescape
 from specwright.report.verdict import counted
 from specwright.samples.sides import Side
@@ -48,6 +49,7 @@ from specwright.vocabulary.keyword import Place
 _BASE, _REVISION = "base:/", "revision:/"
 
 T = TypeVar("T")
+_USUAL = Settings()
 # A change, with the operations that it affects in the order in which they were met.
 _Affected = dict[Change, dict[str, None]]
 
@@ -59,30 +61,29 @@ def compare(
     *,
     today: date,
     others: Sequence[tuple[Finding, Sequence[str]]] = (),
-    levels: Mapping[str, Level] = MappingProxyType({}),
+    settings: Settings = _USUAL,
     prefixes: Sequence[str] = (),
 ) -> Report:
     """Review the change from one upgraded document to another.
 
     Args:
-        levels: those of rules that a project decided on.
+        settings: the levels of rules that a project decided on, and the notice that it gives.
         prefixes: starts of paths that do not tell operations apart, such as `/v1`.
         others: what the change has been found to break besides, each with the names that an
             acceptance may give for it.
     """
-    review = _Review((base, revision), today, prefixes)
+    review = _Review((base, revision), today, settings.notice, prefixes)
     review.run()
-    found = [
-        (replace(finding, level=levels.get(finding.rule, finding.level)), operations)
+    judged = (
+        (_judged(finding, operations, settings), operations)
         for finding, operations in (*review.findings(), *others)
-        if levels.get(finding.rule) is not Level.OFF
-    ]
+    )
+    found = [each for each in judged if each[0].level is not Level.OFF]
     kept, accepted = apply(acceptances, found, today)
     version = None
     if base.data != revision.data:
         version = verdict(base, revision, [*kept, *accepted])
-        finding = version.finding
-        kept.append(replace(finding, level=levels.get(finding.rule, finding.level)))
+        kept.append(_judged(version.finding, (), settings))
     return Report(
         revision.path,
         worst_first(each for each in kept if each.level is not Level.OFF),
@@ -95,6 +96,11 @@ def compare(
         breaking=sum(map(_breaks, (*kept, *accepted))),
         version=version.least if version else "",
     )
+
+
+def _judged(finding: Finding, operations: Sequence[str], settings: Settings) -> Finding:
+    places = (*places_of(finding.pointer), *operations)
+    return replace(finding, level=settings.level(BY_ID[finding.rule], places))
 
 
 _UNKNOWN = (ChangeRule.DIFF_UNPROVEN, ChangeRule.DIFF_INCOMPLETE)
@@ -136,7 +142,8 @@ def _breaks(finding: Finding) -> bool:
 class _Review:
     documents: tuple[Document, Document]
     today: date
-    prefixes: Sequence[str] = ()
+    notice: timedelta | None
+    prefixes: Sequence[str]
     affected: _Affected = field(default_factory=lambda: defaultdict(dict))
     unstable: set[str] = field(default_factory=set)
 
@@ -201,8 +208,10 @@ class _Review:
                     self._add(_change(claim, found), *names)
 
     def _add(self, change: Change, *operations: str) -> None:
-        change = as_announced(change, self.documents[0], self.today)
-        self.affected[change].update(dict.fromkeys(operations))
+        change = as_announced(change, self.documents, self.today)
+        late = short_notice(change, self.documents[1], self.today, self.notice)
+        for each in (change, *late):
+            self.affected[each].update(dict.fromkeys(operations))
 
     def findings(self) -> list[tuple[Finding, list[str]]]:
         return [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, timedelta
 from enum import StrEnum
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -20,6 +20,8 @@ from specwright.pointer import Pointer, split
 FILE_NAME = "lint.toml"
 # The tokens of a pointer such as /paths/~1orders/post.
 _OPERATION = 3
+# A century: no date that is so far away ends the calendar.
+_MOST_DAYS = 36_500
 
 
 class Profile(StrEnum):
@@ -67,6 +69,7 @@ class Settings:
     Attributes:
         places: levels of single places, the later ones before the earlier.
         today: the day on which waivers are judged; the first of all days if it does not matter.
+        notice: how long before its end something must be deprecated; None asks for nothing.
         short_method_names: the setting of `[tool.specwright]`, which decides what clashes.
     """
 
@@ -76,6 +79,7 @@ class Settings:
     short_method_names: bool = False
     places: tuple[PlaceLevels, ...] = ()
     today: date = date.min
+    notice: timedelta | None = None
 
     def level(self, rule: RuleDescription, places: Sequence[str] = ()) -> Level:
         """Return the level of a rule at a place, which has one or more names."""
@@ -140,11 +144,13 @@ class _Reader:
     known_rules: Collection[str]
 
     def settings(self, data: dict[str, Any]) -> Settings:
-        unknown = set(data) - {"profile", "levels", "waivers"}
+        unknown = set(data) - {"profile", "deprecation_days", "levels", "waivers"}
         if unknown:
             name = sorted(unknown)[0]
             raise self.error(
-                f"unknown setting '{name}'", name, "it takes profile, [levels] and [[waivers]]"
+                f"unknown setting '{name}'",
+                name,
+                "it takes profile, deprecation_days, [levels] and [[waivers]]",
             )
         levels = data.get("levels", {})
         waivers = data.get("waivers", [])
@@ -163,6 +169,7 @@ class _Reader:
                 for where, table in levels.items()
                 if isinstance(table, dict)
             ),
+            notice=self.notice(data.get("deprecation_days")),
         )
 
     def profile(self, name: Any) -> Profile:
@@ -172,6 +179,15 @@ class _Reader:
             raise self.error(
                 f"unknown profile {name!r}", "profile", f"one of {', '.join(Profile)}"
             ) from None
+
+    def notice(self, days: Any) -> timedelta | None:
+        if days is None:
+            return None
+        if type(days) is not int or not 0 <= days <= _MOST_DAYS:
+            raise self.error(
+                "'deprecation_days' must be a number of days", "deprecation_days", "such as 180"
+            )
+        return timedelta(days=days)
 
     def level(self, rule: str, level: Any) -> Level:
         self.check_rule(rule, self.place(rule))

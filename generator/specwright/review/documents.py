@@ -85,7 +85,7 @@ def former_place(commit: Commit, document: Document, gone: Iterable[str]) -> str
     name = Path(document.path).name
     for path in sorted(gone, key=lambda path: (Path(path).name != name, path)):
         former = former_document(commit, path)
-        if former is not None and _title(former) == _title(document):
+        if former is not None and title(former) == title(document):
             return path
     return None
 
@@ -98,6 +98,7 @@ def former_document(commit: Commit, path: str) -> Document | None:
         return None
 
 
-def _title(document: Document) -> object:
+def title(document: Document) -> object:
+    """Return the title of an API, by which a document is known that was moved."""
     info = document.data.get("info")
     return info.get("title") if isinstance(info, dict) else None

@@ -2,31 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from types import MappingProxyType
 
 from specwright import pipeline
 from specwright.check.checks import examine
 from specwright.compare.comparison import compare
-from specwright.compare.document.operations import label
 from specwright.compare.verdicts.acceptances import Acceptance
-from specwright.compare.verdicts.rule_table import DOCUMENT_REMOVED
 from specwright.config import Options
 from specwright.document.model import Document
-from specwright.document.sites import operations
 from specwright.document.sources.git import Commit
 from specwright.document.upgrade import upgrade
-from specwright.errors import Location
-from specwright.findings import Affected, Finding, Level, Report, in_order, worst_first
+from specwright.findings import Finding, Level, Report, in_order, worst_first
 from specwright.grading.settings import Settings
 from specwright.report.verdict import counted
+from specwright.review.one_sided import added
 from specwright.review.package import Package
 from specwright.review.package_rules import DESCRIPTIONS, NOT_GENERATED
 from specwright.review.regenerated import Examined, packages
 from specwright.review.validity import invalid
+
+_USUAL = Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +85,7 @@ def review(
         package,
         change.acceptances,
         today=today,
-        levels=change.settings.levels,
+        settings=change.settings,
         prefixes=change.prefixes,
     )
     return replace(report, findings=worst_first((*report.findings, *invalid(base.document))))
@@ -96,35 +94,15 @@ def review(
 def introduced(revision: Document, settings: Settings) -> Report:
     """Return the review of a document that is new: what it says breaks nobody."""
     report = examine(upgrade(revision), settings).report(settings)
-    count = counted(sum(1 for _ in operations(revision)), "operation")
-    facts = (("Base", "has no such document"),)
-    headline = f"a new document with {count}"
+    new = added(revision)
     return replace(
         report,
         findings=worst_first(report.findings),
-        facts=facts,
+        facts=new.facts,
         command="review",
-        headline=headline,
-        breaking=0,
+        headline=new.headline,
+        breaking=new.breaking,
     )
-
-
-def removed(path: str, former: Document | None, commit: Commit) -> Report:
-    """Return the review of a document that is gone; None stands for one that cannot be used."""
-    names = tuple(label(each) for each in operations(former)) if former else ()
-    words = f"{path} is gone with {counted(len(names), 'operation')}"
-    place = Location(commit.name(path), 1, 1)
-    finding = Finding(
-        DOCUMENT_REMOVED.id,
-        DOCUMENT_REMOVED.recommended,
-        place,
-        None,
-        words,
-        affected=Affected("", names),
-    )
-    headline = f"1 breaking change in {len(names)} of {counted(len(names), 'operation')}"
-    rules = (DOCUMENT_REMOVED,)
-    return Report(path, (finding,), rules=rules, command="review", headline=headline, breaking=1)
 
 
 def joined(
@@ -134,7 +112,7 @@ def joined(
     acceptances: Sequence[Acceptance] = (),
     *,
     today: date,
-    levels: Mapping[str, Level] = MappingProxyType({}),
+    settings: Settings = _USUAL,
     prefixes: Sequence[str] = (),
 ) -> Report:
     """Join what is known of the change from one upgraded document to another.
@@ -142,12 +120,12 @@ def joined(
     Args:
         validations: the reports on both documents.
         package: what is generated from both; None if the project has no package.
-        levels: those of rules of changes that the project decided on.
+        settings: the levels of rules that the project decided on, and the notice that it gives.
         prefixes: starts of paths that do not tell operations apart.
     """
     broken = package.broken() if package else []
     changes = compare(
-        *documents, acceptances, today=today, others=broken, levels=levels, prefixes=prefixes
+        *documents, acceptances, today=today, others=broken, settings=settings, prefixes=prefixes
     )
     old, new = validations
     listed = _news(old, new)

@@ -253,13 +253,11 @@ def _headers(
         for document, response in zip(documents, (old, new), strict=True)
     )
     for name, one, other in paired(base, revision):
-        yield from _presence(
-            "header", f"response header '{name}'", one, other, (old, new), polarity
-        )
+        words = f"response header '{name}'"
+        yield from _presence("header", words, one, other, (old, new), polarity)
         if one is not None and other is not None:
-            yield from serialisation_changes(
-                one, other, "header", f"response header '{name}'", polarity
-            )
+            yield from announcements(one, other, words)
+            yield from serialisation_changes(one, other, "header", words, polarity)
             yield from _holder(documents, one, other, polarity)
 
 

@@ -11,6 +11,7 @@ from specwright.compare.schemas.equality import equal
 from specwright.compare.schemas.pairs import Pair
 from specwright.compare.schemas.polarity import Polarity, Way, Writing
 from specwright.compare.schemas.steps import Plain
+from specwright.compare.verdicts.announcements import announced
 from specwright.compare.verdicts.change import became
 from specwright.compare.verdicts.change_rules import ChangeRule
 from specwright.vocabulary.keyword import Place
@@ -48,12 +49,6 @@ def _known_values(before: Any, after: Any, way: Way) -> ChangeRule:
     return ChangeRule.KNOWN_VALUE_REMOVED if breaks else ChangeRule.SCHEMA_COMPATIBLE
 
 
-def _deprecation(before: Any, after: Any, way: Way) -> ChangeRule:
-    return (
-        ChangeRule.DEPRECATION if before is True or after is True else ChangeRule.SCHEMA_COMPATIBLE
-    )
-
-
 def _written(before: Any, after: Any, way: Way) -> ChangeRule:
     return ChangeRule.SERIALISATION_CHANGED
 
@@ -71,7 +66,6 @@ def _names_in_xml(value: Any) -> Any:
 
 ANNOTATIONS = (
     Annotation("default", _default),
-    Annotation("deprecated", _deprecation),
     Annotation("xml", _written, _names_in_xml),
     Annotation(EXTENSIBLE_ENUM.name, _known_values),
     *(
@@ -85,6 +79,7 @@ ANNOTATIONS = (
 def annotation_changes(pair: Pair) -> Iterator[Plain]:
     """The changes of a pair of schemas that need no proof and have none."""
     yield from discriminator_changes(pair)
+    yield from _announcements(pair)
     for each in ANNOTATIONS if not pair.is_lifted else ():
         if each.keyword == "xml" and pair.way.writing is not Writing.XML:
             continue
@@ -96,3 +91,11 @@ def annotation_changes(pair: Pair) -> Iterator[Plain]:
             revision = pair.revision.place(each.keyword, pair.base)
             message = f"{each.keyword} {became(before, after)}"
             yield Plain(each.judge(before, after, pair.way), base, revision, message)
+
+
+def _announcements(pair: Pair) -> Iterator[Plain]:
+    base, revision = pair.base, pair.revision
+    for rule, field in announced(base.keywords, revision.keywords):
+        words = became(base.keywords.get(field), revision.keywords.get(field))
+        places = base.place(field, revision), revision.place(field, base)
+        yield Plain(rule, *places, f"{field} {words}")

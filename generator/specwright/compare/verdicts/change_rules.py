@@ -84,6 +84,7 @@ class ChangeRule(StrEnum):
     DIFF_UNPROVEN = "diff-unproven"
     DIFF_INCOMPLETE = "diff-incomplete"
     DIFF_INVALID = "diff-invalid"
+    NOTICE_TOO_SHORT = "notice-too-short"
     ACCEPTANCE_UNUSED = "acceptance-unused"
     ACCEPTANCE_EXPIRED = "acceptance-expired"
     ACCEPTANCE_PENDING = "acceptance-pending"

@@ -75,6 +75,12 @@ INVALID = _review(
     "A document that is not valid OpenAPI is compared as far as possible; what it means instead "
     "is not known.",
 )
+NOTICE = _review(
+    ChangeRule.NOTICE_TOO_SHORT,
+    Level.ERROR,
+    "Something is announced to go sooner than the project promises (`deprecation_days` in "
+    "`lint.toml`), or without the day on which it goes: clients have less time than they think.",
+)
 UNUSED = _review(
     ChangeRule.ACCEPTANCE_UNUSED,
     Level.WARNING,
@@ -110,6 +116,7 @@ DESCRIPTIONS: tuple[RuleDescription, ...] = (
     UNPROVEN,
     INCOMPLETE,
     INVALID,
+    NOTICE,
     UNUSED,
     EXPIRED,
     PENDING,

@@ -41,6 +41,9 @@ WAYS: Mapping[str, str] = {
         "that day."
     ),
     ChangeRule.SUNSET_SOONER: "Keep the day that was announced, or name a later one.",
+    ChangeRule.NOTICE_TOO_SHORT: (
+        "Name a day (`x-sunset`) that is as many days away as the project promises."
+    ),
     ChangeRule.STABILITY_LOWERED: (
         "Leave it as stable as it is, and try what may change yet in an operation beside it."
     ),

@@ -1,0 +1,128 @@
+"""What is announced to go: `deprecated`, and `x-sunset`, the day."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from datetime import date, timedelta
+from typing import Any
+
+from specwright.compare.verdicts.change import Change
+from specwright.compare.verdicts.change_rules import ChangeRule
+from specwright.document.model import Document
+from specwright.pointer import resolve
+
+DEPRECATED = "deprecated"
+# The day of RFC 8594, which OpenAPI has no field for, as several tools write it.
+SUNSET = "x-sunset"
+# What a schema that lists its values may say besides.
+_SAYS_NO_MORE = re.compile(
+    "const|enum|type|title|description|examples?|default|deprecated|x-.*"
+).fullmatch
+# What is gone, and what that is from its day on.
+_REMOVALS = {
+    ChangeRule.OPERATION_REMOVED: ChangeRule.SUNSET_OPERATION_REMOVED,
+    **dict.fromkeys(
+        (
+            ChangeRule.PARAMETER_REMOVED,
+            ChangeRule.HEADER_REMOVED,
+            ChangeRule.HEADER_NOT_SENT,
+            ChangeRule.PROPERTY_REMOVED,
+            ChangeRule.PROPERTY_NOT_SENT,
+            ChangeRule.PROPERTY_REFUSED,
+        ),
+        ChangeRule.SUNSET_REMOVED,
+    ),
+}
+
+
+def announced(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[tuple[ChangeRule, str]]:
+    """Yield the fields in which an announcement changed, each with the rule that this breaks."""
+    was, now = (is_deprecated(each) for each in (old, new))
+    if was != now:
+        yield ChangeRule.DEPRECATION, DEPRECATED
+    before, after = (sunset(each) for each in (old, new))
+    if before == after:
+        return
+    is_kept = after is None and not now
+    is_sooner = before is not None and (after is None or after < before)
+    yield (
+        (ChangeRule.SUNSET_SOONER if is_sooner and not is_kept else ChangeRule.DEPRECATION),
+        SUNSET,
+    )
+
+
+def as_announced(change: Change, documents: tuple[Document, Document], today: date) -> Change:
+    """The change, by a rule of its own if something is gone after the day announced for it."""
+    if change.base is None:
+        return change
+    base = _value(documents[0], change.base)
+    if change.rule in (ChangeRule.ENUM_NARROWED, ChangeRule.UNION_NARROWED):
+        revision = _value(documents[1], change.revision)
+        before, after = _values(documents[0], base), _values(documents[1], revision)
+        lost = [before[each] for each in before.keys() - after.keys()]
+        is_due = bool(lost and after) and all(_is_due(each, today) for each in lost)
+        return replace(change, rule=ChangeRule.SUNSET_REMOVED) if is_due else change
+    is_due = change.rule in _REMOVALS and _is_due(base, today)
+    return replace(change, rule=_REMOVALS[change.rule]) if is_due else change
+
+
+def short_notice(
+    change: Change, revision: Document, today: date, least: timedelta | None
+) -> Iterator[Change]:
+    """The change that an announcement is besides, if it comes later than the project promised."""
+    owner, _, field = change.revision.rpartition("/")
+    value = _value(revision, owner) if field in (DEPRECATED, SUNSET) else None
+    if least is None or value is None or not is_deprecated(value):
+        return
+    day = sunset(value)
+    if day is None:
+        message = f"it is deprecated without the day on which it goes ({SUNSET})"
+    elif day < today + least:
+        message = f"it goes on {day}, which is not {least.days} days from now"
+    else:
+        return
+    yield Change(ChangeRule.NOTICE_TOO_SHORT, change.base, change.revision, message)
+
+
+def is_deprecated(value: Any) -> bool:
+    """Whether something is announced to go."""
+    return isinstance(value, Mapping) and value.get(DEPRECATED) is True
+
+
+def sunset(value: Mapping[str, Any]) -> date | None:
+    """Return the day on which something goes; None if none is named."""
+    try:
+        return date.fromisoformat(str(value.get(SUNSET))[:10])
+    except ValueError:
+        return None
+
+
+def _is_due(value: Any, today: date) -> bool:
+    day = sunset(value) if is_deprecated(value) else None
+    return day is not None and day <= today
+
+
+def _values(document: Document, schema: Any) -> dict[str, Any]:
+    """The values of an enumeration as JSON texts, each with its schema; empty for any other one."""
+    schema = document.follow(schema)
+    if not isinstance(schema, dict):
+        return {}
+    unions = [schema[each] for each in ("anyOf", "oneOf") if each in schema]
+    members = unions[0] if len(unions) == 1 and isinstance(unions[0], list) else [schema]
+    found = [_listed(document.follow(each)) for each in members]
+    return {text: each for one in found for text, each in one.items()} if all(found) else {}
+
+
+def _listed(schema: Any) -> dict[str, Any]:
+    if not isinstance(schema, dict) or not all(map(_SAYS_NO_MORE, schema)):
+        return {}
+    values = schema.get("enum", [schema["const"]] if "const" in schema else [])
+    listed = values if isinstance(values, list) else []
+    return {json.dumps(each, sort_keys=True): schema for each in listed}
+
+
+def _value(document: Document, pointer: str) -> Any:
+    return resolve(document.data, pointer) if document.has(pointer) else None

@@ -1,0 +1,50 @@
+"""Documents that only one side of a comparison has."""
+
+from __future__ import annotations
+
+from specwright.compare.document.operations import label
+from specwright.compare.verdicts.rule_table import DOCUMENT_REMOVED
+from specwright.document.model import Document
+from specwright.document.sites import operations
+from specwright.errors import Location
+from specwright.findings import Affected, Finding, Report
+from specwright.report.verdict import counted
+
+
+def added(revision: Document) -> Report:
+    """Return the comparison of a document that is new: it breaks nobody."""
+    count = counted(sum(1 for _ in operations(revision)), "operation")
+    return Report(
+        revision.path,
+        (),
+        facts=(("Base", "has no such document"),),
+        command="diff",
+        headline=f"a new document with {count}",
+        breaking=0,
+    )
+
+
+def removed(path: str, former: Document | None, was: str) -> Report:
+    """Return the comparison of a document that is gone; None stands for one that cannot be used.
+
+    Args:
+        was: the name of the document that is gone.
+    """
+    names = tuple(label(each) for each in operations(former)) if former else ()
+    count = counted(len(names), "operation")
+    finding = Finding(
+        DOCUMENT_REMOVED.id,
+        DOCUMENT_REMOVED.recommended,
+        Location(was, 1, 1),
+        None,
+        f"{path} is gone with {count}",
+        affected=Affected("", names),
+    )
+    return Report(
+        path,
+        (finding,),
+        rules=(DOCUMENT_REMOVED,),
+        command="diff",
+        headline=f"1 breaking change in {len(names)} of {count}",
+        breaking=1,
+    )
