@@ -153,6 +153,18 @@ NOT_AS_ANNOUNCED: dict[str, tuple[Any, Any]] = {
         {"oneOf": [{"const": True}, {"const": 1, **ANNOUNCED}, {"const": "x"}]},
         {"oneOf": [{"const": "x"}]},
     ),
+    "all that there was, for another type": (
+        {"oneOf": [going("x"), going("y")]},
+        {"type": "integer"},
+    ),
+    "one beside an alternative of another type": (
+        {"oneOf": [{"const": "x"}, going("y"), {"type": "integer"}]},
+        {"oneOf": [{"const": "x"}, {"type": "array", "minItems": 1}]},
+    ),
+    "one that two unions list": (
+        {"anyOf": [{"const": "x"}, going("y")], "oneOf": [{"const": "x"}, {"const": "y"}]},
+        {"anyOf": [{"const": "x"}], "oneOf": [{"const": "y"}, {"const": "z"}]},
+    ),
     "values that another keyword refuses": (
         {"oneOf": [{"const": "x"}, going("y")]},
         {"oneOf": [{"const": "x", "maxLength": 0}]},
