@@ -75,7 +75,18 @@ class Prover:
 
     def covers(self, taken: Schema, sent: Schema) -> bool:
         """Whether it is known that a schema takes all that another one allows."""
-        return self._covers(taken, sent) is True
+        # One value says no sooner than any proof.
+        return not self._is_refuted(taken, sent) and self._covers(taken, sent) is True
+
+    def _is_refuted(self, taken: Schema, sent: Schema) -> bool:
+        try:
+            sends, takes = self._compiled.validator(sent), self._compiled.validator(taken)
+        except UNUSABLE:
+            return False
+        return any(
+            sends.is_valid(each) and not takes.is_valid(each)
+            for each in self._samples.witnesses(sent)
+        )
 
     def alone(self, claim: Claim) -> Verdict | None:
         """Return the verdict on the keywords that differ, whatever else the schemas say."""
@@ -172,10 +183,14 @@ class Prover:
         absent = _absent(difference)
         yield from _texts_outside(claim.taken, claim.sent)
         objects = [each for each in self._samples.witnesses(sent) if isinstance(each, dict)]
+        tried: set[tuple[int, str]] = set()
         for value in chain(self._samples.of(difference), self._samples.of(claim.taken)):
-            if isinstance(value, dict):
-                for whole in objects:
-                    joined = {**value, **whole}
+            for number, whole in enumerate(objects if isinstance(value, dict) else ()):
+                more = {name: each for name, each in value.items() if name not in whole}
+                # Most of the values differ in what is sent already.
+                if (number, key := repr(more)) not in tried:
+                    tried.add((number, key))
+                    joined = {**more, **whole}
                     yield {name: each for name, each in joined.items() if name not in absent}
             yield value
         yield from self._samples.of(sent)
