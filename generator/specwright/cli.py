@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from collections.abc import Sequence
@@ -88,6 +89,9 @@ COMMANDS: dict[str, Entry] = {
 }
 
 
+_OBJECTS_BEFORE_A_SEARCH = 200_000
+
+
 class LazyGroup(click.Group):
     """A group that knows its commands without importing them, and turns errors into words."""
 
@@ -125,6 +129,8 @@ class LazyGroup(click.Group):
         """Run a command and exit: 0, 1 (findings or differences), 2 (cannot), 130 (interrupted)."""
         # What ends a job in CI takes the same way back as Ctrl-C.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+        # Documents are large and stay: a tenth of a run would go to the search for garbage in them.
+        gc.set_threshold(_OBJECTS_BEFORE_A_SEARCH)
         accept_any_text()
         try:
             code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)

@@ -46,16 +46,15 @@ def _same_kinds(one: Any, other: Any) -> bool:
 
 def references(value: Any) -> Iterator[str]:
     """All texts below a value that are called `$ref` or `$dynamicRef`."""
-    stack = [value]
+    stack = [value] if isinstance(value, dict | list) else []
     while stack:
         each = stack.pop()
-        if isinstance(each, dict):
-            for name in REFERENCES:
-                if isinstance(each.get(name), str):
-                    yield each[name]
-            stack.extend(each.values())
-        elif isinstance(each, list):
-            stack.extend(each)
+        members = each.items() if isinstance(each, dict) else enumerate(each)
+        for name, child in members:
+            if isinstance(child, dict | list):
+                stack.append(child)
+            elif name in REFERENCES and isinstance(child, str):
+                yield child
 
 
 def _changed_targets(base: Document, revision: Document) -> set[Pointer]:
