@@ -74,6 +74,8 @@ SCHEMAS: Json = {
     "Wider": derived("Event", source={"oneOf": [ref("Auto"), ref("Link")]}),
     "Linked": derived("Event", link=ref("Auto")),
     "Both": {"allOf": [ref("Narrow"), ref("Other")]},
+    "Named": {"type": "string", "enum": ["Link", "Pool", "other"]},
+    "Names": {"type": "array", "items": ref("Named")},
 }
 
 
@@ -147,6 +149,13 @@ def test_a_class_of_other_types_is_documented(made: ModuleType) -> None:
     )
     read: Any = codecs(made)["Other"].decode(b'{"data": {"href": "/"}}')
     assert read.data == made.models.Link(href="/")
+
+
+def test_values_that_are_names_of_classes_are_no_references(made: ModuleType) -> None:
+    source = Path(str(made.models.__file__)).read_text("utf-8")
+    assert 'Named: TypeAlias = Literal["Link", "Pool", "other"]' in source
+    read: Any = codecs(made)["Names"].decode(b'["Link", "other"]')
+    assert read == ["Link", "other"]
 
 
 def test_type_checkers_find_nothing(made: ModuleType, tmp_path: Path) -> None:

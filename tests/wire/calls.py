@@ -177,7 +177,7 @@ def dumped(value: Any) -> Any:
     """A value of models as JSON."""
     if isinstance(value, bytes):
         return value
-    if type(value).__name__ == "File":
+    if type(value).__module__.endswith(".shared.files"):
         return value.read().decode()
     return json.loads(ANYTHING.dump_json(value, by_alias=True, exclude_unset=True))
 

@@ -198,22 +198,27 @@ def _reached(name: str, named: dict[str, set[str]]) -> set[str]:
 
 def _names(node: ast.AST) -> set[str]:
     """The names in an annotation, those in its strings among them."""
-    plain = {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    plain = {each.id for each in _types(node) if isinstance(each, ast.Name)}
     return plain | _quoted(node)
 
 
 def _quoted(node: ast.AST) -> set[str]:
     """The names in the strings of an annotation."""
-    strings = [each.value for each in ast.walk(node) if isinstance(each, ast.Constant)]
-    return {name for each in strings if isinstance(each, str) for name in _parsed(each)}
+    strings = [each.value for each in _types(node) if isinstance(each, ast.Constant)]
+    parsed = (ast.parse(each, mode="eval") for each in strings if isinstance(each, str))
+    return {name for each in parsed for name in _names(each)}
 
 
-def _parsed(text: str) -> set[str]:
-    try:
-        return _names(ast.parse(text, mode="eval"))
-    # A value of a literal, or a pattern.
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return set()
+def _types(node: ast.AST) -> Iterator[ast.AST]:
+    """Walk through an annotation, but for the values of literals and for marks such as `Field`."""
+    pending = [node]
+    while pending:
+        each = pending.pop()
+        match each:
+            case ast.Call() | ast.Subscript(ast.Name("Literal")):
+                continue
+        yield each
+        pending.extend(ast.iter_child_nodes(each))
 
 
 def _joined(body: list[ast.stmt]) -> Iterator[Edit]:

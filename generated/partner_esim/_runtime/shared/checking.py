@@ -56,6 +56,10 @@ def shaped(schema: Schema) -> Schema:
 
     Schemas of models are returned as they are: each model has done it for itself.
     """
+    return _referable(_shaped(schema), schema)
+
+
+def _shaped(schema: Schema) -> Schema:
     kind = schema["type"]
     if kind in ("model", "definition-ref") or {INSTEAD, KNOWN} & _metadata(schema).keys():
         return schema
@@ -73,6 +77,10 @@ def shaped(schema: Schema) -> Schema:
 
 def checked(schema: Schema) -> Schema:
     """Return the schema with all that `shaped` took from it, for JSON that is to be sent."""
+    return _referable(_checked(schema), schema)
+
+
+def _checked(schema: Schema) -> Schema:
     notes = _metadata(schema)
     if INSTEAD in notes:
         return _tested(cast("Schema", notes[INSTEAD]))
@@ -91,8 +99,12 @@ def _tested(schema: Schema) -> Schema:
     # A reference leads to the test, too.
     inner = {key: value for key, value in schema.items() if key != "ref"}
     function = {"type": "no-info", "function": test}
-    outer = {"type": "function-after", "function": function, "schema": inner}
-    return outer | ({"ref": schema["ref"]} if "ref" in schema else {})
+    return {"type": "function-after", "function": function, "schema": inner}
+
+
+def _referable(schema: Schema, replaced: Schema) -> Schema:
+    """Return the schema under the name by which others refer to the one that it replaces."""
+    return {**schema, "ref": replaced["ref"]} if "ref" in replaced else schema
 
 
 def noted(schema: Schema, key: str, value: object) -> Schema:
