@@ -91,9 +91,7 @@ class Judge:
     def __init__(self, file: Path) -> None:
         self.data = read(file)
         self._is_old = str(self.data["openapi"]).startswith("3.0")
-        self._only_read = frozenset(self._named_as_only_read(self.data))
-        data = _without_required(self.data, self._only_read)
-        resource = DRAFT202012.create_resource(data)
+        resource = DRAFT202012.create_resource(self._sent(self.data))
         self._registry: Registry[Any] = Registry().with_resource(_ADDRESS, resource)
         self._invalid = cache(self._invalid_in)
         self._asks = "security" in self.data or any(
@@ -123,17 +121,44 @@ class Judge:
             value = self._at(value["$ref"])
         return value
 
-    def _named_as_only_read(self, value: Any) -> Iterator[str]:
-        """The names of the properties that are only read, wherever they are."""
-        if isinstance(value, dict):
-            properties = value.get("properties")
-            for name, each in properties.items() if isinstance(properties, dict) else ():
-                parts = [each, *((each.get("allOf") or ()) if isinstance(each, dict) else ())]
-                if any(isinstance(p, dict) and self.follow(p).get("readOnly") for p in parts):
-                    yield name
-            value = [*value.values()]
-        for each in value if isinstance(value, list) else ():
-            yield from self._named_as_only_read(each)
+    def _sent(self, value: Any, only_read: Set[str] = frozenset()) -> Any:
+        """A schema that does not require what is only read (OpenAPI 3.1.1, 4.8.24).
+
+        Discriminators are hints, and no part of JSON Schema.
+
+        Args:
+            only_read: names of properties that the schemas around this part say this of.
+        """
+        if isinstance(value, list):
+            return [self._sent(each) for each in value]
+        if not isinstance(value, dict):
+            return value
+        known = only_read | set(self._only_read(value, ()))
+        changed = {
+            key: [self._sent(each, known) for each in part]
+            if key == "allOf" and isinstance(part, list)
+            else self._sent(part)
+            for key, part in value.items()
+            if not (key == "discriminator" and isinstance(part, dict) and "propertyName" in part)
+        }
+        required = value.get("required")
+        if isinstance(required, list):
+            changed["required"] = [each for each in required if each not in known]
+        return changed
+
+    def _only_read(self, schema: Any, above: tuple[Any, ...]) -> Iterator[str]:
+        """The names of the properties of an object that are only read."""
+        schema = self.follow(schema)
+        if not isinstance(schema, dict) or any(schema is each for each in above):
+            return
+        properties = schema.get("properties")
+        for name, each in properties.items() if isinstance(properties, dict) else ():
+            parts = [each, *((each.get("allOf") or ()) if isinstance(each, dict) else ())]
+            if any(isinstance(p, dict) and self.follow(p).get("readOnly") for p in parts):
+                yield name
+        together = schema.get("allOf")
+        for each in together if isinstance(together, list) else ():
+            yield from self._only_read(each, (*above, schema))
 
     def _at(self, ref: str) -> Any:
         found: Any = self.data
@@ -267,7 +292,7 @@ class Judge:
 
     def _invalid_in(self, schema: str, value: str) -> str:
         kind = OAS30Validator if self._is_old else OAS31Validator
-        rooted = _rooted(_without_required(json.loads(schema), self._only_read))
+        rooted = _rooted(self._sent(json.loads(schema)))
         validator = kind(rooted, registry=self._registry)
         found = next(iter(validator.iter_errors(json.loads(value))), None)
         return "" if found is None else f"{found.json_path}: {found.message[:120]}"
@@ -463,26 +488,6 @@ def _credential(scheme: Any, sent: Sent) -> tuple[str, str] | None:
         return ("header", "authorization") if authorization == f"Bearer {TOKEN}" else None
     # The HTTP client of the caller does the rest, such as a certificate.
     return ("header", "authorization")
-
-
-def _without_required(value: Any, names: Set[str]) -> Any:
-    """A schema that does not require what is only read (OpenAPI 3.1.1, 4.8.24).
-
-    Discriminators are hints, and no part of JSON Schema.
-    """
-    if isinstance(value, list):
-        return [_without_required(each, names) for each in value]
-    if not isinstance(value, dict):
-        return value
-    changed = {
-        key: _without_required(each, names)
-        for key, each in value.items()
-        if not (key == "discriminator" and isinstance(each, dict) and "propertyName" in each)
-    }
-    required = value.get("required")
-    if isinstance(required, list):
-        changed["required"] = [each for each in required if each not in names]
-    return changed
 
 
 def _rooted(schema: Any) -> Any:
