@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -43,6 +44,73 @@ _TOKEN = re.compile(
     r"|(?P<brace>\{(?![0-9]+(?:,[0-9]*)?\}))",
     re.DOTALL,
 )
+
+
+# What keeps parentheses and bars from being read as such: an escape, or a class.
+_PIECE = re.compile(r"\\.|\[(?:\\.|[^\\\]])*+\]|.", re.DOTALL)
+_AHEAD = ("(?=", "(?!")
+# Flags hold for what follows, so that no part can be taken out. ECMA-262 has none.
+_FLAGS = re.compile(r"\(\?[A-Za-z-]+\)")
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """A pattern without the look-aheads at its start, each of which is a pattern, too.
+
+    Attributes:
+        rest: in Rust's notation, as the others are.
+        like: those that a text must have a match for.
+        unlike: those that it must not have one for.
+    """
+
+    rest: str
+    like: tuple[str, ...] = ()
+    unlike: tuple[str, ...] = ()
+
+
+@cache
+def parsed(pattern: str) -> Pattern | None:
+    """Return a pattern as several of which each takes linear time.
+
+    None stands for one that `linear` refuses, unless look-aheads at its start are all that is
+    wrong with it: what follows `^` is asked of the same text as what they say.
+    """
+    if len(pattern) > _LONGEST:
+        return None
+    asked: dict[str, list[str]] = {each: [] for each in _AHEAD}
+    rest = pattern
+    while rest.startswith(_AHEAD, 1) and rest.startswith("^"):
+        end = _closing(rest[1:])
+        if end is None:
+            return None
+        asked[rest[1:4]].append(f"^(?:{rest[4:end]})")
+        rest = "^" + rest[end + 1 :]
+    if rest != pattern and (_has_alternatives(rest) or _FLAGS.search(pattern)):
+        return None
+    translated = linear(rest)
+    like, unlike = (tuple(map(linear, asked[each])) for each in _AHEAD)
+    if translated is None or None in like or None in unlike:
+        return None
+    return Pattern(translated, *(tuple(filter(None, each)) for each in (like, unlike)))
+
+
+def _closing(text: str) -> int | None:
+    """The place after which a text has the parenthesis that closes its first one, from 1."""
+    depth = 0
+    for piece in _PIECE.finditer(text):
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+        if depth == 0:
+            return piece.end()
+    return None
+
+
+def _has_alternatives(pattern: str) -> bool:
+    depth = 0
+    for piece in _PIECE.finditer(pattern):
+        depth += {"(": 1, ")": -1}.get(piece[0], 0)
+        if depth == 0 and piece[0] == "|":
+            return True
+    return False
 
 
 @cache

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pydantic import ValidationError
 from pydantic_core import SchemaValidator, core_schema
 
-from specwright.patterns import linear
+from specwright.patterns import linear, parsed
 
 
 def fits(pattern: str, text: str) -> bool:
     translated = linear(pattern)
     assert translated is not None
+    return is_match(translated, text)
+
+
+def is_match(translated: str, text: str) -> bool:
     validator = SchemaValidator(core_schema.str_schema(pattern=translated))
     try:
         validator.validate_python(text)
@@ -105,3 +113,55 @@ def test_a_pattern_that_may_take_longer_than_linear_time_is_left_out(pattern: st
 @pytest.mark.parametrize("part", ["[", r"[\\", "[a-", "{", r"\\"])
 def test_a_pattern_of_any_form_is_translated_in_a_moment(part: str) -> None:
     linear(part * 20_000)
+
+
+LOOKS = (
+    "(?!a)",
+    "(?=.b)",
+    "(?![)(]|b|$)",
+    r"(?=\)|[^\]]+$)",
+    "(?!^a*$)",
+    "(?=(a|b)+$)",
+    "(?!)",
+    "",
+)
+RESTS = ("a", "(a|b)*$", r"[ab)|]+", "^a", ".*", "", "a{2}", "(?:a|b)b", r"\(")
+
+
+@given(
+    st.lists(st.sampled_from(LOOKS), max_size=3),
+    st.sampled_from(RESTS),
+    st.text("ab()]", max_size=5),
+)
+def test_look_aheads_at_the_start_are_patterns_of_their_own(
+    looks: list[str], rest: str, text: str
+) -> None:
+    pattern = f"^{''.join(looks)}{rest}"
+    found = parsed(pattern)
+    assert found is not None
+    fits_all = all(is_match(each, text) for each in (found.rest, *found.like))
+    fits_none = not any(is_match(each, text) for each in found.unlike)
+    # An engine that takes more than linear time is the judge.
+    assert (fits_all and fits_none) is (re.search(pattern, text) is not None)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?!a)b",
+        "^a(?!b)",
+        "^(?!a)b|c",
+        "^(?!(?=a))b",
+        "^(?!a",
+        "^(?!a)(?<!b)c",
+        "^(?!(?i)a)b",
+        "^(?=a)" + "b" * 100_000,
+    ],
+)
+def test_other_look_aheads_take_longer_than_linear_time(pattern: str) -> None:
+    assert parsed(pattern) is None
+
+
+def test_many_look_aheads_are_found_in_a_moment() -> None:
+    parsed("^" + "(?=a)" * 9_000)
+    parsed("^(?=" + "(" * 40_000)

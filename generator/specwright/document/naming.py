@@ -70,8 +70,9 @@ OPERATIONS = frozenset("CODECS ERROR SCHEMES SERVICE STATUS_ERRORS TYPE_CHECKING
 MODELS = frozenset(
     """
     Annotated Any AwareDatetime ConfigDict Decimal DecimalString Dict False Field Literal
-    Model None Nullable Once OneOf Optional Sensitive StrictBool StrictFloat StrictInt StrictStr
-    StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UniqueItems UnknownTag
+    Model None Nullable Once OneOf Optional Patterns Sensitive StrictBool StrictFloat StrictInt
+    StrictStr StringConstraints TaggedUnion True TypeAlias TypeAliasType UUID Union UniqueItems
+    UnknownTag
     """.split()
 )
 # What a generated package imports besides the standard library.

@@ -7,6 +7,7 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.shape import OBJECTS
+from specwright.patterns import Pattern, parsed
 from specwright.pointer import ROOT, Pointer, join
 from specwright.runtime.shared.media.table import medium_of
 
@@ -94,6 +95,14 @@ def is_decimal(schema: Any) -> bool:
     if not isinstance(schema, dict) or schema.get("format") != "decimal":
         return False
     return [each for each in _listed(schema.get("type")) if each != "null"] == ["string"]
+
+
+def checked_pattern(schema: dict[str, Any]) -> Pattern | None:
+    """Return the pattern of a text as models check it; None if there is none that they can."""
+    pattern = schema.get("pattern")
+    found = parsed(pattern) if isinstance(pattern, str) else None
+    # Of a number, only the text can be held against what a look-ahead says.
+    return None if found and is_decimal(schema) and (found.like or found.unlike) else found
 
 
 def is_counted(schema: Any) -> bool:

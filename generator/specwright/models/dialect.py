@@ -16,14 +16,14 @@ from specwright.document.instances import Instances
 from specwright.document.model import Document
 from specwright.document.naming import free, model_name
 from specwright.document.normalise import COMPONENTS
-from specwright.document.schemas import is_binary
+from specwright.document.schemas import checked_pattern, is_binary
 from specwright.document.unions import is_told_apart, unknown_member
 from specwright.models.defaults import has_wrong_default, without_needless_defaults
 from specwright.models.hints import hidden_by_name
 from specwright.models.keywords import COUNTS, FORMATS, KEYWORDS, LIMITS, TEXT_CONSTRAINTS
 from specwright.models.parts import has_properties, parts
 from specwright.names import pascal
-from specwright.patterns import linear
+from specwright.patterns import Pattern, linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -37,6 +37,8 @@ DIFFERENT = -1
 # Flags that change nothing. The generator does not reason about a pattern that begins with flags
 # for verbose mode; any other it would try on values with an engine of exponential time.
 SEALED = "(?-x)"
+# What patterns begin with that stand behind another one, each after a seal.
+LIKE, UNLIKE = "=", "!"
 
 
 @dataclass(slots=True)
@@ -105,14 +107,20 @@ def translate(document: Document) -> Dialect:
     return dialect
 
 
+def _sealed(pattern: Pattern) -> str:
+    """A pattern for the generator, and what else `refine` makes of it."""
+    others = (*(LIKE + each for each in pattern.like), *(UNLIKE + each for each in pattern.unlike))
+    return SEALED.join(("", pattern.rest, *others))
+
+
 def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
     """The schema without patterns that cannot be matched in linear time."""
     result = dict(schema)
     pattern, names = schema.get("pattern"), schema.get("patternProperties")
     if isinstance(pattern, str):
         del result["pattern"]
-        if (translated := linear(pattern)) is not None:
-            result["pattern"] = SEALED + translated
+        if (found := checked_pattern(schema)) is not None:
+            result["pattern"] = _sealed(found)
     if isinstance(names, dict):
         linear_names = {name: linear(name) for name in names}
         if None in linear_names.values():

@@ -14,13 +14,13 @@ from typing import Any
 
 from specwright.document import schemas
 from specwright.document.model import Document
+from specwright.document.schemas import checked_pattern
 from specwright.document.unions import is_open, may_overlap
 from specwright.models.defaults import with_typed_defaults
-from specwright.models.dialect import DIFFERENT, SEALED, Dialect
+from specwright.models.dialect import DIFFERENT, LIKE, SEALED, UNLIKE, Dialect
 from specwright.models.edits import Edit, applied, end
 from specwright.models.keywords import FORMATS
 from specwright.models.overrides import with_fitting_overrides
-from specwright.patterns import linear
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
@@ -32,8 +32,8 @@ from decimal import Decimal
 from typing import Annotated, TypeAlias
 from ._runtime.shared.alternatives import OneOf
 from ._runtime.shared import files as _files
-from ._runtime.shared.types import DecimalString, Nullable, Once, Sensitive, TaggedUnion
-from ._runtime.shared.types import UniqueItems, UnknownTag
+from ._runtime.shared.types import DecimalString, Nullable, Once, Patterns, Sensitive
+from ._runtime.shared.types import TaggedUnion, UniqueItems, UnknownTag
 """
 # How the field of a property with the key is marked.
 _MARKS: Mapping[Keyword[bool], str] = {ONCE: "Once", SENSITIVE: "Sensitive"}
@@ -62,7 +62,7 @@ class _Alias:
 
 def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Refined:
     """Put decimals, tagged unions and marks of fields into the generated source."""
-    source = with_typed_defaults(_with_files(_marked(_unsealed(source))))
+    source = with_typed_defaults(_with_files(_unsealed(_marked(source))))
     tree = ast.parse(source)
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
@@ -98,6 +98,47 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     return Refined(refined.replace(_FUTURE, _FUTURE + IMPORTS, 1), frozenset(classes))
 
 
+def _marked(source: str) -> str:
+    """Marks of ours where the generator's own words say too much, or too little.
+
+    Those are a discriminator, which keeps alternatives that come later, different items, and
+    patterns beside another one.
+    """
+    edits: list[Edit] = []
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Call(ast.Name("Field" | "StringConstraints" as call), [], keywords):
+                named = {str(each.arg): each.value for each in keywords}
+                marks: list[str] = []
+                if "discriminator" in named:
+                    marks.append(f"TaggedUnion({ast.unparse(named.pop('discriminator'))})")
+                least = ast.literal_eval(named["min_length"]) if "min_length" in named else 0
+                if least < 0:
+                    marks.append("UniqueItems()")
+                    del named["min_length"]
+                    if least < DIFFERENT:
+                        named["min_length"] = ast.Constant(DIFFERENT - least)
+                if "pattern" in named:
+                    _, pattern, *others = ast.literal_eval(named["pattern"]).split(SEALED)
+                    if others:
+                        marks.append(_patterns(others))
+                        named["pattern"] = ast.Constant(SEALED + pattern)
+                rest = ", ".join(f"{name}={ast.unparse(each)}" for name, each in named.items())
+                if marks:
+                    edits.append(Edit.of(node, ", ".join([f"{call}({rest})"] * bool(rest) + marks)))
+    return applied(source, edits)
+
+
+def _patterns(others: list[str]) -> str:
+    """The mark of a text of which more patterns say something."""
+    arguments = (
+        (name, [each.removeprefix(kind) for each in others if each.startswith(kind)])
+        for name, kind in (("like", LIKE), ("unlike", UNLIKE))
+    )
+    given = (f"{name}=[{', '.join(map(ascii, each))}]" for name, each in arguments if each)
+    return f"Patterns({', '.join(given)})"
+
+
 def _unsealed(source: str) -> str:
     """Patterns as they are, without what kept the generator from reading them."""
     if SEALED not in source:
@@ -110,31 +151,6 @@ def _unsealed(source: str) -> str:
         if keyword.arg == "pattern" and isinstance(keyword.value, ast.Constant)
     )
     return applied(source, [Edit.of(each, ascii(_plain(each.value))) for each in sealed])
-
-
-def _marked(source: str) -> str:
-    """Marks of ours where the generator's own words say too much.
-
-    Those are a discriminator, which keeps alternatives that come later, and different items.
-    """
-    edits: list[Edit] = []
-    for node in ast.walk(ast.parse(source)):
-        match node:
-            case ast.Call(ast.Name("Field"), [], keywords):
-                named = {str(each.arg): each.value for each in keywords}
-                marks: list[str] = []
-                if "discriminator" in named:
-                    marks.append(f"TaggedUnion({ast.unparse(named.pop('discriminator'))})")
-                least = ast.literal_eval(named["min_length"]) if "min_length" in named else 0
-                if least < 0:
-                    marks.append("UniqueItems()")
-                    del named["min_length"]
-                    if least < DIFFERENT:
-                        named["min_length"] = ast.Constant(DIFFERENT - least)
-                rest = ", ".join(f"{name}={ast.unparse(each)}" for name, each in named.items())
-                if marks:
-                    edits.append(Edit.of(node, ", ".join([f"Field({rest})"] * bool(rest) + marks)))
-    return applied(source, edits)
 
 
 def _with_files(source: str) -> str:
@@ -296,7 +312,7 @@ def _unchecked(document: Document, schema: Any) -> dict[str, str]:
 
 def _beyond_models(text: dict[str, Any]) -> str:
     pattern, format_ = str(text.get("pattern", "")), str(text.get("format", ""))
-    unmatched = pattern if pattern and linear(pattern) is None else ""
+    unmatched = pattern if pattern and checked_pattern(text) is None else ""
     return unmatched + (format_ if format_ not in FORMATS else "")
 
 

@@ -83,7 +83,7 @@ def checked(schema: Schema) -> Schema:
 def _checked(schema: Schema) -> Schema:
     notes = _metadata(schema)
     if INSTEAD in notes:
-        return _tested(cast("Schema", notes[INSTEAD]))
+        return _tested(_mapped(cast("Schema", notes[INSTEAD]), checked))
     if ABSENT in notes:
         return checked(schema["schema"])
     if notes.get(KNOWN):

@@ -9,6 +9,7 @@ from typing import Any
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.lint.schemas import compiles
 from specwright.check.subject import Subject, mapping, sequence
+from specwright.document.schemas import checked_pattern
 from specwright.document.shape import Node
 from specwright.findings import Level
 from specwright.patterns import linear
@@ -19,23 +20,19 @@ _MOST_PARTS = 500
 
 
 def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
+    # A pattern that is none is for `pattern-valid` to say.
     for node in subject.of_kind("schema"):
         pattern = node.value.get("pattern")
-        if isinstance(pattern, str) and _is_lost(pattern):
+        if isinstance(pattern, str) and checked_pattern(node.value) is None and compiles(pattern):
             yield Violation(f"{node.pointer}/pattern", f"models do not check '{shorten(pattern)}'")
         for name in mapping(node.value.get("patternProperties")):
-            if _is_lost(name):
+            if linear(name) is None and compiles(name):
                 yield Violation(
                     node.pointer + join("patternProperties", name),
                     f"models take any property: they cannot tell which are '{shorten(name)}'",
                 )
         if "allOf" in node.value:
             yield from _joined(subject, node)
-
-
-def _is_lost(pattern: str) -> bool:
-    # A pattern that is none is for `pattern-valid` to say.
-    return linear(pattern) is None and compiles(pattern)
 
 
 def _joined(subject: Subject, node: Node) -> Iterator[Violation]:
@@ -72,17 +69,17 @@ RULES = (
         "unsupported-pattern",
         Category.UNSUPPORTED,
         "Models match patterns in a time that grows with the text and no faster. That excludes "
-        "look-around, references to groups, patterns that are too large, and a second pattern for "
-        "the same value.",
+        "look-around but at the start, references to groups, patterns that are too large, and a "
+        "second pattern for the same value.",
         """
         components:
           schemas:
-            Code: {type: string, pattern: "^(?!0)[0-9]+$"}
+            Code: {type: string, pattern: "^[0-9]+(?<!0)$"}
         """,
         """
         components:
           schemas:
-            Code: {type: string, pattern: "^[1-9][0-9]*$"}
+            Code: {type: string, pattern: "^[0-9]*[1-9]$"}
         """,
         Level.WARNING,
         Level.ERROR,

@@ -23,7 +23,12 @@ from typing import (
 )
 
 from pydantic import BaseModel, ConfigDict, GetCoreSchemaHandler, Strict, TypeAdapter
-from pydantic_core import PydanticCustomError, PydanticKnownError, core_schema
+from pydantic_core import (
+    PydanticCustomError,
+    PydanticKnownError,
+    SchemaValidator,
+    core_schema,
+)
 from pydantic_core.core_schema import CoreSchema
 
 from .checking import ABSENT, INSTEAD, KNOWN, TEST, noted, shaped
@@ -155,13 +160,46 @@ class UniqueItems:
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
     ) -> CoreSchema:
-        schema = cast("dict[str, Any]", handler(source))
-        if schema["type"] == "nullable":
-            return cast("CoreSchema", {**schema, "schema": self._noted(schema["schema"])})
-        return cast("CoreSchema", self._noted(schema))
+        return _with_test(handler(source), _without_equals)
 
-    def _noted(self, schema: dict[str, Any]) -> dict[str, Any]:
-        return noted(schema, TEST, _without_equals)
+
+class Patterns:
+    """Marks a text of which more patterns say something when it is sent: look-aheads, mostly.
+
+    Args:
+        like: patterns that it matches, in the notation of Rust's engine, which takes linear time.
+        unlike: patterns that it does not match.
+    """
+
+    def __init__(self, *, like: Sequence[str] = (), unlike: Sequence[str] = ()) -> None:
+        self._like, self._unlike = ([(p, _engine(p)) for p in each] for each in (like, unlike))
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return _with_test(handler(source), self._test)
+
+    def _test(self, text: T) -> T:
+        for pattern, engine in self._like:
+            if not engine.isinstance_python(text):
+                raise PydanticKnownError("string_pattern_mismatch", {"pattern": pattern})
+        for pattern, engine in self._unlike:
+            if engine.isinstance_python(text):
+                words = "String should not match pattern '{pattern}'"
+                raise PydanticCustomError("string_pattern_match", words, {"pattern": pattern})
+        return text
+
+
+def _engine(pattern: str) -> SchemaValidator:
+    return SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex"))
+
+
+def _with_test(schema: CoreSchema, test: Callable[[T], T]) -> CoreSchema:
+    """A schema with a test of what is sent, which null passes."""
+    plain = cast("dict[str, Any]", schema)
+    if plain["type"] == "nullable":
+        return cast("CoreSchema", {**plain, "schema": noted(plain["schema"], TEST, test)})
+    return cast("CoreSchema", noted(plain, TEST, test))
 
 
 def _without_equals(items: T) -> T:
