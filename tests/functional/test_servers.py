@@ -101,6 +101,23 @@ def test_another_server_of_the_document_leaves_the_operations_theirs(
     assert [each.target for each in other.asked] == ["/at_path"]
 
 
+@both
+def test_another_server_of_an_operation_is_chosen_for_it_alone(
+    package: Generate, origin: Origin, other: Origin, asynchronous: bool
+) -> None:
+    beta = f"{other.url}/beta"
+    own: Json = {"servers": [{"url": f"{origin.url}/v4"}, {"url": f"{beta}/"}]}
+    module = package(api([{"url": f"{origin.url}/api"}], at_path=own, at_operation=own))
+    for each in (origin, other):
+        each.answer(THING_ANSWER)
+    call(module, "at_path", asynchronous)
+    for name in ("at_path", "get_thing"):
+        call(module, name, asynchronous, base_url=beta)
+    assert [each.target for each in origin.asked] == ["/v4/at_path", "/api/things"]
+    assert [each.target for each in other.asked] == ["/beta/at_path"]
+    assert f"Servers of some operations: `{origin.url}/v4`, `{beta}/`." in module.Client.__doc__
+
+
 REGIONS: Json = {
     "url": "http://{region}.{host}/{version}",
     "variables": {

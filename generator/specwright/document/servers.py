@@ -19,32 +19,30 @@ def servers(document: Document) -> tuple[Server, ...]:
     declared = _servers(document.data.get("servers"))
     if declared:
         return declared
-    own = [
-        server_of(document, site)
+    own = [servers_of(site) for site in operations(document) if site.direction is Direction.PATH]
+    # A client needs no address of its own where every operation has one.
+    return own[0][:1] if own and all(own) else ()
+
+
+def servers_of(operation: OperationSite) -> tuple[Server, ...]:
+    """An operation's own servers, the usual one first (OpenAPI 3.1.1, 4.8.9 and 4.8.10)."""
+    declared = (_servers(each.value.get("servers")) for each in (operation, operation.item))
+    return next((each for each in declared if each), ())
+
+
+def own_servers(document: Document) -> tuple[Server, ...]:
+    """The servers that only some operations have."""
+    return tuple(
+        server
         for site in operations(document)
         if site.direction is Direction.PATH
-    ]
-    # A client needs no address of its own where every operation has one.
-    return (own[0],) if own and own[0] is not None and None not in own else ()
-
-
-def server_of(document: Document, operation: OperationSite) -> Server | None:
-    """The usual one of an operation's own servers (OpenAPI 3.1.1, 4.8.9 and 4.8.10)."""
-    for holder in (operation, operation.item):
-        declared = _servers(holder.value.get("servers"))
-        if declared:
-            return declared[0]
-    return None
+        for server in servers_of(site)
+    )
 
 
 def all_servers(document: Document) -> tuple[Server, ...]:
     """The servers that some operation may be called at."""
-    own = (
-        server_of(document, site)
-        for site in operations(document)
-        if site.direction is Direction.PATH
-    )
-    return (*servers(document), *(each for each in own if each is not None))
+    return (*servers(document), *own_servers(document))
 
 
 def _servers(declared: Any) -> tuple[Server, ...]:

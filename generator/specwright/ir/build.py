@@ -18,7 +18,7 @@ from specwright.document.naming import (
 from specwright.document.normalise import COMPONENTS
 from specwright.document.schemas import allows_null
 from specwright.document.security import Demands, scheme_table
-from specwright.document.servers import all_servers, server_of, servers
+from specwright.document.servers import all_servers, own_servers, servers, servers_of
 from specwright.document.sites import Direction, OperationSite, Site
 from specwright.ir.calls import Calls
 from specwright.ir.contents import Contents
@@ -99,6 +99,9 @@ class _Builder:
             description=_text(info.get("description")),
             names=self.names,
             servers=tuple(map(shown_server, servers(self.document))),
+            operation_servers=tuple(
+                dict.fromkeys(Text(each.url) for each in own_servers(self.document))
+            ),
             server_arguments=server_arguments(all_servers(self.document)),
             groups=groups,
             webhooks=webhooks,
@@ -163,7 +166,7 @@ class _Builder:
             description=_text(value.get("description")),
             deprecated=value.get("deprecated") is True,
             security=self._security(site),
-            server=self._server(site),
+            servers=self._servers(site),
             parameters=parameters_,
             body=body,
             responses=responses,
@@ -181,9 +184,9 @@ class _Builder:
             for alternative in self.demands.of(site)
         )
 
-    def _server(self, site: OperationSite) -> Server | None:
-        found = server_of(self.document, site) if site.direction is Direction.PATH else None
-        return None if found is None else shown_server(found)
+    def _servers(self, site: OperationSite) -> tuple[Server, ...]:
+        found = servers_of(site) if site.direction is Direction.PATH else ()
+        return tuple(map(shown_server, found))
 
     def _final(self, site: OperationSite, responses: Sequence[Response]) -> FinalStates | None:
         # Only what may be sent again is asked again and again.

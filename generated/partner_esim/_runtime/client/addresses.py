@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from urllib.parse import urljoin, urlsplit
 
@@ -30,7 +30,7 @@ class Addresses:
     Args:
         base_url: one of the document's servers, as it is written there, or an address of the
             caller's, which stands in for all servers; None takes the environment's, or the
-            first server.
+            first server. One that only some operations have is theirs alone.
         variables: what stands in the URLs of servers, by the client's arguments; None for what
             each server has by itself.
 
@@ -46,8 +46,10 @@ class Addresses:
         self._variables = variables
         self._own: dict[str, Address] = {}
         given = (base_url or os.environ.get(setting) or "").rstrip("/")
-        chosen = [each for each in service.servers if each.url.rstrip("/") == given]
-        self._is_moved = given != "" and not chosen
+        self._given = given
+        chosen = [each for each in service.servers if _is_at(each.url, given)]
+        is_own = any(_is_at(each, given) for each in service.operation_servers)
+        self._is_moved = given != "" and not chosen and not is_own
         if self._is_moved:
             # Not shown where it is refused: there may be a password in it.
             self.base = self._address(
@@ -57,17 +59,18 @@ class Addresses:
         else:
             self.base = self._of_server(next(iter(chosen or service.servers), Server("/")))
 
-    def of(self, server: Server | None) -> Address:
+    def of(self, servers: Sequence[Server]) -> Address:
         """Return the address for an operation.
 
         Args:
-            server: the operation's own.
+            servers: the operation's own, of which the first is taken unless another was chosen.
 
         Raises:
             InvalidArgumentError: no request can be sent there.
         """
-        if server is None or self._is_moved:
+        if not servers or self._is_moved:
             return self.base
+        server = next((each for each in servers if _is_at(each.url, self._given)), servers[0])
         if server.url not in self._own:
             self._own[server.url] = self._of_server(server, f"{self.base.url}/")
         return self._own[server.url]
@@ -100,6 +103,10 @@ class Addresses:
         if host is None:
             raise InvalidArgumentError(f"{otherwise}; {self._way_out}")
         return Address(url.rstrip("/"), host)
+
+
+def _is_at(url: str, given: str) -> bool:
+    return url.rstrip("/") == given
 
 
 def host_of(url: str) -> str | None:

@@ -27,13 +27,6 @@ def unsupported_security_scheme(subject: Subject) -> Iterator[Violation]:
             )
 
 
-def unsupported_server(subject: Subject) -> Iterator[Violation]:
-    for node in subject.of_kind("server"):
-        place, _, number = node.pointer.rpartition("/")
-        if place != "/servers" and number != "0":
-            yield Violation(node.pointer, "the first of these servers is called, or the base URL")
-
-
 def unsupported_parameter(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("parameter"):
         if node.ref is not None:
@@ -130,25 +123,6 @@ RULES = (
             user: {type: http, scheme: basic}
         """,
         unsupported_security_scheme,
-    ),
-    unsupported(
-        "unsupported-server",
-        "An operation that has servers of its own is called at the first of them, unless the "
-        "client is given a base URL that is none of the document's.",
-        """
-        paths:
-          /files:
-            servers: [{url: https://files.example.com}, {url: https://files.example.org}]
-            get: {responses: {"204": {description: None.}}}
-        """,
-        """
-        servers: [{url: https://api.example.com}, {url: https://eu.example.com}]
-        paths:
-          /files:
-            servers: [{url: https://files.example.com}]
-            get: {responses: {"204": {description: None.}}}
-        """,
-        unsupported_server,
     ),
     unsupported(
         "unsupported-parameter",

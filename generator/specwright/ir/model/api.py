@@ -175,6 +175,7 @@ class Api:
     description: Text
     names: Names
     servers: tuple[Server, ...]
+    operation_servers: tuple[Text, ...]
     server_arguments: tuple[ServerArgument, ...]
     groups: tuple[Group, ...]
     webhooks: tuple[Webhook, ...]

@@ -122,7 +122,7 @@ class Operation:
         wait_name: the method beside it that waits for one of its `final` states.
         constant: name in the plan table (`CREATE_ORDER`).
         security: the credentials that let a caller in; an empty alternative needs none.
-        server: of its own, in place of those of the document.
+        servers: of its own, in place of those of the document; the usual one first.
         page: where its answers keep a page, when the operation declares pagination.
         final: the states in which what it reads stays, when a GET declares them.
     """
@@ -139,7 +139,7 @@ class Operation:
     description: Text
     deprecated: bool
     security: Alternatives
-    server: Server | None
+    servers: tuple[Server, ...]
     parameters: tuple[Parameter, ...]
     body: Body | None
     responses: tuple[Response, ...]

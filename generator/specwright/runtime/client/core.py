@@ -113,7 +113,7 @@ class Core:
         Raises:
             InvalidArgumentError: an argument breaks the contract.
         """
-        address = self._addresses.of(operation.server)
+        address = self._addresses.of(operation.servers)
         path, query, cookies = operation.path, list[str](), list[str]()
         headers = Headers()
         for parameter in operation.parameters:

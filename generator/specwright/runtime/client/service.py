@@ -22,6 +22,8 @@ class Service:
     user_agent: str
     # The usual one first.
     servers: tuple[Server, ...] = ()
+    # The URLs of those that only some operations have, as the document writes them.
+    operation_servers: tuple[str, ...] = ()
     schemes: Mapping[str, Scheme] = field(default_factory=dict[str, Scheme])
     # With the policy, and with what is left.
     rate_limit_headers: tuple[str | None, str | None] = (None, None)

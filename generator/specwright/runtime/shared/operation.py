@@ -176,7 +176,7 @@ class Operation(Generic[Result]):
             may have; none where the document says nothing of a body.
         security: the credentials that let a caller in (OpenAPI 3.1.1, 4.8.30); an empty
             alternative lets in everybody.
-        server: of its own, in place of those of the document.
+        servers: of its own, in place of those of the document; the usual one first.
         idempotent: whether sending the request twice is the same as sending it once
             (RFC 9110, 9.2.2, or declared by `x-contract-idempotency`).
         key_header: the header that tells requests apart, which each call has one of
@@ -199,7 +199,7 @@ class Operation(Generic[Result]):
     refusals: Mapping[str, str] = field(default_factory=dict[str, str])
     responses: Mapping[str, Contents] = field(default_factory=dict[str, Contents])
     security: Security = ()
-    server: Server | None = None
+    servers: tuple[Server, ...] = ()
     idempotent: bool = False
     key_header: str | None = None
     in_progress: ErrorAnswer | None = None
