@@ -16,7 +16,7 @@ from specwright.patterns import linear
 from specwright.pointer import join
 from specwright.text import shorten
 
-_MOST_PARTS = 500
+_MOST_PARTS = 5_000
 
 
 def unsupported_pattern(subject: Subject) -> Iterator[Violation]:
