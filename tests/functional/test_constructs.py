@@ -72,12 +72,6 @@ class Reported:
 
 REPORTED = [
     Reported("securityScheme.scheme", "security-scheme", SCHEME % "type: http, scheme: digest"),
-    Reported(
-        "operation.servers", "server", OPERATION % "servers: [{url: 'http://a'}, {url: 'http://b'}]"
-    ),
-    Reported(
-        "pathItem.servers", "server", ITEM % "servers: [{url: 'http://a'}, {url: 'http://b'}]"
-    ),
     Reported("parameter.content", "parameter", PARAMETER % "in: query, content: {text/csv: {}}"),
     Reported("parameter.in", "parameter", PARAMETER % "in: querystring, content: {text/plain: {}}"),
     *(
@@ -139,6 +133,12 @@ OBJECT = {"type": "object"}
 LIST: Json = {"type": "array"}
 UNIQUE = {"uniqueItems": True}
 TEXTS = {**LIST, "items": {"type": "string"}}
+PAIR = {
+    **LIST,
+    "prefixItems": [{"type": "string"}, {"type": "integer"}],
+    "minItems": 2,
+    "maxItems": 2,
+}
 A_AND_B = {**OBJECT, "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
 # For each keyword a schema, and a value that it refuses.
 KEYWORDS: dict[str, tuple[Any, Any]] = {
@@ -175,6 +175,13 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
     "uniqueItems of an alternative": ({"anyOf": [{**LIST, **UNIQUE}, {"type": "null"}]}, [1, 1]),
     "uniqueItems and minItems": ({**LIST, **UNIQUE, "minItems": 2}, [1]),
     "prefixItems": ({"type": "array", "prefixItems": [{"type": "string"}]}, [1]),
+    "prefixItems of a pair": (PAIR, [1, "a"]),
+    "prefixItems of a pair, too few": (PAIR, ["a"]),
+    "prefixItems of a pair, too many": (PAIR, ["a", 1, 1]),
+    "prefixItems of a pair or null": ({**PAIR, "type": ["array", "null"]}, ["a", "b"]),
+    "prefixItems of equal items": ({**PAIR, "prefixItems": [{}, {}], **UNIQUE}, [1, 1]),
+    "prefixItems of a pair in a circle": (ref("Circle"), ["a", ["b", 1]]),
+    "prefixItems and more": ({**PAIR, "maxItems": 3, "items": {"type": "string"}}, ["a", 1, 1]),
     "items": (TEXTS, [1]),
     "additionalItems": ({"type": "array", "additionalItems": {"type": "string"}}, [1]),
     "contains": ({"type": "array", "contains": {"type": "string"}}, [1]),
@@ -258,6 +265,10 @@ def keywords(package: Generate, tmp_path_factory: pytest.TempPathFactory) -> tup
             "Few": {**A_AND_B, "maxProperties": 2},
             "Named": {**OBJECT, "properties": {"name": {"type": "string"}}},
             "Free": {**OBJECT, "minProperties": 1},
+            "Circle": {
+                **PAIR,
+                "prefixItems": [{"type": "string"}, {"anyOf": [ref("Circle"), {"type": "null"}]}],
+            },
             "Cat": {**OBJECT, "properties": {"kind": {"const": "cat"}}, "required": ["kind"]},
             "Dog": {**OBJECT, "properties": {"kind": {"const": "dog"}}, "required": ["kind"]},
             "Thing": {
@@ -395,6 +406,8 @@ def generated(package: Generate) -> Any:
         }
     }
     item["get"]["deprecated"] = True
+    item["get"]["servers"] = [{"url": "https://own.test"}, {"url": "https://beta.test"}]
+    item["servers"] = [{"url": "https://path.test"}]
     item["patch"]["requestBody"] = {"content": {"application/json": {"schema": ref("Both")}}}
     marks = {"a": {"type": "string", "readOnly": True}, "b": {"type": "string", "writeOnly": True}}
     item["get"]["security"] = [{"bearer": [], "query": []}, {}]
@@ -440,6 +453,8 @@ GENERATED = {
     "schema.readOnly": "BothInput",
     "schema.writeOnly": "BothInput",
     "document.servers": "Other servers of the API",
+    "operation.servers": 'Server("https://beta.test")',
+    "pathItem.servers": 'Server("https://path.test")',
     "server.variables": 'Literal["a", "b"] = "a"',
     "securityScheme.type": "bearer: str | Callable",
     "securityScheme.in": 'location="query"',

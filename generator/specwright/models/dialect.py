@@ -134,8 +134,12 @@ def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
     return result
 
 
-def _items(schema: Any) -> Any:
-    return schema.get("items") if isinstance(schema, dict) else None
+def _items(schema: Any) -> list[Any]:
+    """The schemas of the items of an array."""
+    if not isinstance(schema, dict):
+        return []
+    first = schema.get("prefixItems")
+    return [schema.get("items"), *(first if isinstance(first, list) else ())]
 
 
 def _bases(document: Document, schema: Any) -> Iterator[Pointer]:

@@ -55,6 +55,13 @@ def _has_no_type(schema: _Schema) -> bool:
     return not {"type", "allOf", "anyOf", "oneOf", "enum", "const", "$ref"} & schema.keys()
 
 
+def _is_no_tuple(schema: _Schema) -> bool:
+    """Whether an array may have another number of items than those that are described."""
+    items = schema["prefixItems"]
+    count = len(items) if isinstance(items, list) else None
+    return _has_no_type(schema) or not schema.get("minItems") == schema.get("maxItems") == count
+
+
 def _is_unique_anything(schema: _Schema) -> bool:
     return schema["uniqueItems"] is True and _has_no_type(schema)
 
@@ -91,12 +98,12 @@ _UNCHECKED: dict[str, Callable[[_Schema], bool]] = {
             "additionalItems",
             "if",
             "not",
-            "prefixItems",
             "unevaluatedItems",
             "unevaluatedProperties",
         ),
         _always,
     ),
+    "prefixItems": _is_no_tuple,
     "uniqueItems": _is_unique_anything,
     **dict.fromkeys(("maxProperties", "minProperties"), _has_no_class),
     "propertyNames": _has_properties,
