@@ -154,11 +154,16 @@ class Judge:
         properties = schema.get("properties")
         for name, each in properties.items() if isinstance(properties, dict) else ():
             parts = [each, *((each.get("allOf") or ()) if isinstance(each, dict) else ())]
-            if any(isinstance(p, dict) and self.follow(p).get("readOnly") for p in parts):
+            if any(self._is_only_read(each) for each in parts):
                 yield name
         together = schema.get("allOf")
         for each in together if isinstance(together, list) else ():
             yield from self._only_read(each, (*above, schema))
+
+    def _is_only_read(self, schema: Any) -> bool:
+        # What stands beside a reference counts, too.
+        said = [each for each in (schema, self.follow(schema)) if isinstance(each, dict)]
+        return any(each.get("readOnly") is True for each in said)
 
     def _at(self, ref: str) -> Any:
         found: Any = self.data
