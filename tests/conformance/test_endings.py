@@ -165,7 +165,9 @@ def test_operations_with_errors_of_the_document_are_left_out_and_named(
 ) -> None:
     api = mistaken(tmp_path / "api.json")
     with serving(application()) as url:
-        run = specwright("test", url, "--document", str(api), "--seed", "1")
+        # However slow the machine is, the fuzzer gets its turn.
+        arguments = ("--document", str(api), "--seed", "1", "--max-time", "600")
+        run = specwright("test", url, *arguments)
     assert run.returncode == 3, run.stdout + run.stderr
     line = next(each for each in run.stdout.splitlines() if "GET /d-hang" in each)
     place = api.read_text("utf-8").partition('"nothing"')[0].count("\n") + 1

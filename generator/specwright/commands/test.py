@@ -13,6 +13,7 @@ from specwright.arguments.inputs import lint_settings
 from specwright.arguments.options import allow_refs_from, configured, path_or_url
 from specwright.arguments.output import lint_file, output_format
 from specwright.arguments.receiver import receiver_options, retry_scale
+from specwright.arguments.selection import Selection, selection_options
 from specwright.arguments.target import Access, access_options, target_of, tested_part
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.roles import MAIN
@@ -60,6 +61,7 @@ Ctrl-C.
     help="The OpenAPI document, or its address.  [default: that of the project]",
 )
 @access_options
+@selection_options
 @click.option(
     "--profile",
     type=click.Choice([each.value for each in RunProfile]),
@@ -116,6 +118,7 @@ def test(
     url: str,
     document: Path | str | None,
     access: Access,
+    selection: Selection,
     profile: str,
     seed: int | None,
     report_dir: Path | None,
@@ -136,7 +139,8 @@ def test(
     """
     target_url = access.base_url(url)
     part = tested_part(document, allowed, access.hosts)
-    contract = Contract(part.document, part.left_out)
+    chosen_part, excluded = selection.of(part.document)
+    contract = Contract(chosen_part, part.left_out, excluded)
     named = document if isinstance(document, Path) else None
     standards = Standards(
         lint_settings(contract.document.path, short_method_names=False, file=config),

@@ -237,6 +237,9 @@ class Run:
             ("Seed", str(self.seed)),
             ("Requests", f"{len(self.record.exchanges):,}"),
         ]
+        if self.contract.excluded:
+            chosen = len(self.contract.operations)
+            facts.append(("Operations", f"{chosen} of {chosen + len(self.contract.excluded)}"))
         if self.budget.cut:
             facts.append(("Out of time", ", ".join(self.budget.cut)))
         fuzzed = {each.operation for each in self.record.exchanges if each.source == FUZZING}

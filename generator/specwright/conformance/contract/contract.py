@@ -138,13 +138,18 @@ class Contract:
 
     Args:
         left_out: operations that nothing is asked of, with the errors of the document about them.
+        excluded: operations that are not to be called.
     """
 
     def __init__(
-        self, document: Document, left_out: tuple[tuple[OperationSite, Finding], ...] = ()
+        self,
+        document: Document,
+        left_out: tuple[tuple[OperationSite, Finding], ...] = (),
+        excluded: tuple[OperationSite, ...] = (),
     ) -> None:
         self.document = document
         self.left_out = left_out
+        self.excluded = excluded
         self.instances = Instances(document)
         self._demands = Demands(document)
         # An implementation answers with what its document lists: new values are listed first.
@@ -159,6 +164,12 @@ class Contract:
         ]
         self.operations: Mapping[Pointer, Operation] = {each.pointer: each for each in found}
         self.by_id: Mapping[str, Operation] = {each.site.id: each for each in found if each.site.id}
+
+    @cached_property
+    def uncalled(self) -> frozenset[tuple[str, str]]:
+        """Method and path of the operations that are there, and that nothing is asked of."""
+        sites = (*(site for site, _ in self.left_out), *self.excluded)
+        return frozenset((each.method, each.key) for each in sites)
 
     @cached_property
     def webhooks(self) -> tuple[OperationSite, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import deepcopy
 from itertools import accumulate
 from pathlib import Path
@@ -44,11 +44,24 @@ _ELSEWHERE = frozenset({"http_proxy", "https_proxy", "all_proxy", "no_proxy", "n
 _FORMS = ("{:012x}", "00000000-0000-4000-8000-{:012x}", "{:010d}")
 _SEEDS, _KEYS_OF_A_SEED = 10_000, 100_000
 _TAG = "specwright-"
+# The others are of servers and proxies rather than of an API.
+_UNEXPECTED = ("GET", "PUT", "POST", "DELETE", "PATCH")
 _UNIT_PHASES = ("examples", "coverage", "fuzzing")
 
 
-def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str], shard: int) -> str:
-    """The TOML of one process; nothing of it is text of the document, and it holds no key."""
+def configuration(
+    target: Target,
+    profile: FuzzingLimits,
+    checks: Iterable[str],
+    shard: int,
+    uncalled: Collection[str] = (),
+) -> str:
+    """The TOML of one process; nothing of it is text of the document, and it holds no key.
+
+    Args:
+        uncalled: methods that some path has, and that must not be tried where they are missing.
+    """
+    unexpected = [each for each in _UNEXPECTED if each not in uncalled]
     lines = [
         f"hooks = {json.dumps(str(HOOKS))}",
         "workers = 1",
@@ -66,8 +79,7 @@ def configuration(target: Target, profile: FuzzingLimits, checks: Iterable[str],
         "generation.with-security-parameters = false",
         f"generation.max-examples = {profile.examples}",
         "phases.enabled = false",
-        # The others are of servers and proxies rather than of an API.
-        'phases.coverage.unexpected-methods = ["GET", "PUT", "POST", "DELETE", "PATCH"]',
+        f"phases.coverage.unexpected-methods = {json.dumps(unexpected)}",
         *(f"phases.{phase}.enabled = true" for phase in profile.phases),
         # Its own ones take an id for that of a parent; the document has those that we have found.
         "phases.stateful.inference.algorithms = []",

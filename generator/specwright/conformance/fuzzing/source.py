@@ -58,6 +58,8 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
     derived = derive(contract, routes, target.record.exchanges, profile.processes)
     share = profile.seconds_of_each(len(routes.operations))
     seeds = {shard: seed + shard for shard in shards_of(derived)}
+    # A path may have a method that nothing is asked of, or that must not be called.
+    uncalled = {method for method, _ in contract.uncalled}
     environments = [environment(target, routes, keys, each, share) for each in seeds.values()]
     with TemporaryDirectory(prefix="specwright-") as name:
         place = Path(name)
@@ -66,7 +68,8 @@ def fuzz(contract: Contract, target: Target, profile: FuzzingLimits, seed: int) 
         commands = []
         for shard, own_seed in seeds.items():
             config = place / f"{shard}.toml"
-            config.write_text(configuration(target, profile, CHECKS, shard), "utf-8")
+            written = configuration(target, profile, CHECKS, shard, uncalled)
+            config.write_text(written, "utf-8")
             commands.append(
                 command(
                     *("--config-file", str(config), "run", str(api)),

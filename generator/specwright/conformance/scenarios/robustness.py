@@ -121,8 +121,8 @@ def _methods(bench: Workbench, path: str) -> None:
     }
     some = next(iter(there.values()))
     made = next(filter(None, (bench.made.get(each.pointer) for each in there.values())), None)
-    # What is left out of the test for its errors is there nevertheless.
-    gone = {each.method for each, _ in bench.contract.left_out if each.key == path}
+    # What is left out of the test is there nevertheless.
+    gone = {method for method, key in bench.contract.uncalled if key == path}
     item = some.site.item.value
     missing = [each.upper() for each in _TRIED if each not in item and each.upper() not in gone]
     if not missing:
