@@ -108,7 +108,7 @@ CHANGES_TIME = Measurement(
     "CPU time of `specwright diff` from start to end. Each edit makes a property of a component "
     "optional; every finding is proven by a value.",
     time,
-    (Goal("at most 5,000 ms", lambda m: m[OURS] <= 5000),),
+    (Goal("at most 2,000 ms", lambda m: m[OURS] <= 2000),),
 )
 CHANGES_MEMORY = Measurement(
     "changes-memory",

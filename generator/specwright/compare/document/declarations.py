@@ -201,6 +201,8 @@ def declaration_changes(base: Site, revision: Site, place: Place) -> Iterator[Ch
     """Yield what changed in the declarations of two objects that are the same one."""
     keywords = dict.fromkeys(each.keyword for each in CLAUSES if place in each.keyword.places)
     for keyword in keywords:
+        if keyword.name not in base.value and keyword.name not in revision.value:
+            continue
         found = list(_member_changes(keyword, base, revision))
         is_whole = (keyword.name in base.value) is not (keyword.name in revision.value)
         if found and is_whole:

@@ -33,6 +33,8 @@ _LOOKING_ASIDE: Mapping[str, frozenset[str]] = {
     **dict.fromkeys(_CONDITIONAL, _CONDITIONAL),
 }
 _SENT_ONLY = {"readOnly": Polarity.TO_CLIENT, "writeOnly": Polarity.TO_SERVER}
+# What says who sends a value, or leads to something that may.
+_TELLING = frozenset((*_SENT_ONLY, *REFERENCES, "allOf", *CHOICES))
 
 
 # A schema as the walk takes it: all of these apply.
@@ -254,11 +256,18 @@ def _drop_hidden(flat: Flat, document: Document, polarity: Polarity) -> None:
 
 
 def _is_hidden(document: Document, places: Subschemas, polarity: Polarity) -> bool:
+    # Most properties say it neither themselves nor by what they are put together from.
+    if all(_is_plain(each.value) for each in places):
+        return False
     return any(
         part.value.get(mark) is True and sent is not polarity
         for part in _parts(document, places)
         for mark, sent in _SENT_ONLY.items()
     )
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, dict) and _TELLING.isdisjoint(value)
 
 
 def _mapping(value: Any) -> Mapping[str, Any]:
