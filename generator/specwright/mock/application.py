@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, MutableMapping, Sequence
 from typing import Any
+from urllib.parse import unquote
 
 from specwright.document import sites
 from specwright.document.model import Document
@@ -39,7 +40,7 @@ class Mock:
         self._bodies = Bodies(document)
         self._answers: dict[str, tuple[Answer, ...]] = {}
         self._operations = {
-            each.pointer: (PathTemplate(each.key), each)
+            each.pointer: (PathTemplate(unquote(each.key)), each)
             for each in sites.operations(document)
             if each.direction is Direction.PATH
         }
@@ -66,7 +67,7 @@ class Mock:
 
     def operation(self, method: str, path: str) -> OperationSite | None:
         """Return the operation of a request; a path without variables comes first."""
-        segments = path.split("/")
+        segments = [unquote(each) for each in path.split("/")]
         fitting = (
             (template, operation)
             for template, operation in self._operations.values()
