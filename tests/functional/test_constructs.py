@@ -178,6 +178,7 @@ KEYWORDS: dict[str, tuple[Any, Any]] = {
     "prefixItems of a pair": (PAIR, [1, "a"]),
     "prefixItems of a pair, too few": (PAIR, ["a"]),
     "prefixItems of a pair, too many": (PAIR, ["a", 1, 1]),
+    "prefixItems of at most two": ({**PAIR, "minItems": 1}, [1]),
     "prefixItems of a pair or null": ({**PAIR, "type": ["array", "null"]}, ["a", "b"]),
     "prefixItems of equal items": ({**PAIR, "prefixItems": [{}, {}], **UNIQUE}, [1, 1]),
     "prefixItems of a pair in a circle": (ref("Circle"), ["a", ["b", 1]]),
