@@ -13,6 +13,10 @@ if TYPE_CHECKING:
 
 _LONGEST = 50_000
 
+# Flags of Rust's engine that change nothing. No pattern of a document has them, so that they can
+# stand between several.
+SEAL = "(?-x)"
+
 _ANY = r"\x{0}-\x{10FFFF}"
 _DIGITS = "0-9"
 _WORD = "0-9A-Z_a-z"
@@ -120,7 +124,7 @@ def linear(pattern: str) -> str | None:
     None stands for a pattern that no engine matches in linear time (look-around, back
     references), that is too large, or that is none.
     """
-    if len(pattern) > _LONGEST:
+    if len(pattern) > _LONGEST or SEAL in pattern:
         return None
     translated = _TOKEN.sub(_token, pattern)
     return None if _engine(translated) is None else translated

@@ -51,6 +51,10 @@ def schemas() -> Json:
         "Aheads": {"type": "array", "items": text(AHEAD)},
         "AheadOrFixed": {"anyOf": [text(AHEAD), {"const": "42"}]},
         "AheadOrNumber": {"anyOf": [text(AHEAD), {"type": "integer"}]},
+        "Several": {
+            "type": "object",
+            "properties": {"x": {"type": ["string", "integer", "null"], "pattern": AHEAD}},
+        },
         "Below": {"allOf": [ref("Ahead"), {"description": "One of these."}]},
         "With": {"type": "object", "properties": {"x": {**text(AHEAD), "default": "a"}}},
         "Keys": {
@@ -152,6 +156,9 @@ def test_names_of_properties_that_cannot_be_told_apart_are_open(made: ModuleType
         ("Aheads", ["a", "b"], ["a", "1"]),
         ("AheadOrFixed", "42", "43"),
         ("AheadOrNumber", 1, "1"),
+        ("Several", {"x": "a"}, {"x": "1"}),
+        ("Several", {"x": 1}, {"x": "A"}),
+        ("Several", {"x": None}, {"x": []}),
         ("Below", "a", "1"),
         ("With", {"x": "b"}, {"x": "1"}),
     ],

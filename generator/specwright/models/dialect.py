@@ -23,7 +23,7 @@ from specwright.models.hints import hidden_by_name
 from specwright.models.keywords import COUNTS, FORMATS, KEYWORDS, LIMITS, TEXT_CONSTRAINTS
 from specwright.models.parts import has_properties, parts
 from specwright.names import pascal
-from specwright.patterns import Pattern, linear
+from specwright.patterns import SEAL, Pattern, linear
 from specwright.pointer import Pointer, join, resolve, split, unescape
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -34,9 +34,6 @@ BESIDE_REFERENCE = ("default", "deprecated", "description")
 # least, for which the generator knows sets only. `refine` undoes it.
 DIFFERENT = -1
 
-# Flags that change nothing. The generator does not reason about a pattern that begins with flags
-# for verbose mode; any other it would try on values with an engine of exponential time.
-SEALED = "(?-x)"
 # What patterns begin with that stand behind another one, each after a seal.
 LIKE, UNLIKE = "=", "!"
 
@@ -108,9 +105,13 @@ def translate(document: Document) -> Dialect:
 
 
 def _sealed(pattern: Pattern) -> str:
-    """A pattern for the generator, and what else `refine` makes of it."""
+    """A pattern for the generator, and what else `refine` makes of it.
+
+    The generator does not reason about a pattern that begins with flags for verbose mode; any other
+    it would try on values with an engine of exponential time.
+    """
     others = (*(LIKE + each for each in pattern.like), *(UNLIKE + each for each in pattern.unlike))
-    return SEALED.join(("", pattern.rest, *others))
+    return SEAL.join(("", pattern.rest, *others))
 
 
 def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
             result["additionalProperties"] = {}
         else:
             result["patternProperties"] = {
-                f"{SEALED}{linear_names[name]}": value for name, value in names.items()
+                f"{SEAL}{linear_names[name]}": value for name, value in names.items()
             }
     return result
 

@@ -17,10 +17,11 @@ from specwright.document.model import Document
 from specwright.document.schemas import checked_pattern
 from specwright.document.unions import is_open, may_overlap
 from specwright.models.defaults import with_typed_defaults
-from specwright.models.dialect import DIFFERENT, LIKE, SEALED, UNLIKE, Dialect
+from specwright.models.dialect import DIFFERENT, LIKE, UNLIKE, Dialect
 from specwright.models.edits import Edit, applied, end
 from specwright.models.keywords import FORMATS
 from specwright.models.overrides import with_fitting_overrides
+from specwright.patterns import SEAL
 from specwright.pointer import resolve
 from specwright.vocabulary.keyword import Keyword
 from specwright.vocabulary.keywords.once import ONCE
@@ -107,7 +108,7 @@ def _marked(source: str) -> str:
     edits: list[Edit] = []
     for node in ast.walk(ast.parse(source)):
         match node:
-            case ast.Call(ast.Name("Field" | "StringConstraints" as call), [], keywords):
+            case ast.Call(ast.Name("Field" | "StringConstraints" | "constr" as call), [], keywords):
                 named = {str(each.arg): each.value for each in keywords}
                 marks: list[str] = []
                 if "discriminator" in named:
@@ -119,12 +120,15 @@ def _marked(source: str) -> str:
                     if least < DIFFERENT:
                         named["min_length"] = ast.Constant(DIFFERENT - least)
                 if "pattern" in named:
-                    _, pattern, *others = ast.literal_eval(named["pattern"]).split(SEALED)
+                    _, pattern, *others = ast.literal_eval(named["pattern"]).split(SEAL)
                     if others:
                         marks.append(_patterns(others))
-                        named["pattern"] = ast.Constant(SEALED + pattern)
+                        named["pattern"] = ast.Constant(SEAL + pattern)
                 rest = ", ".join(f"{name}={ast.unparse(each)}" for name, each in named.items())
-                if marks:
+                if marks and call == "constr":
+                    text = f"Annotated[str, Field({rest}), {', '.join(marks)}]"
+                    edits.append(Edit.of(node, text))
+                elif marks:
                     edits.append(Edit.of(node, ", ".join([f"{call}({rest})"] * bool(rest) + marks)))
     return applied(source, edits)
 
@@ -141,7 +145,7 @@ def _patterns(others: list[str]) -> str:
 
 def _unsealed(source: str) -> str:
     """Patterns as they are, without what kept the generator from reading them."""
-    if SEALED not in source:
+    if SEAL not in source:
         return source
     sealed = (
         keyword.value
@@ -166,7 +170,7 @@ def _with_files(source: str) -> str:
 
 
 def _plain(value: Any) -> Any:
-    return value.removeprefix(SEALED) if isinstance(value, str) else value
+    return value.removeprefix(SEAL) if isinstance(value, str) else value
 
 
 def _alias(node: ast.stmt) -> _Alias | None:

@@ -75,7 +75,8 @@ def short_notice(
     """The change that an announcement is besides, if it comes later than the project promised."""
     owner, _, field = change.revision.rpartition("/")
     value = _value(revision, owner) if field in (DEPRECATED, SUNSET) else None
-    if least is None or value is None or not is_deprecated(value):
+    is_announcement = change.rule in (ChangeRule.DEPRECATION, ChangeRule.SUNSET_SOONER)
+    if least is None or not is_announcement or value is None or not is_deprecated(value):
         return
     day = sunset(value)
     if day is None:
