@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 import socket
+import sqlite3
 from decimal import Decimal
 from pathlib import Path
 
@@ -54,7 +55,10 @@ async def cut_off(running: Running, http: httpx2.AsyncClient, known: Books) -> l
         while not all(each.done() for each in sent.values()):
             await known.references("acme")
             stop(running)
-            committed = names & await known.references("acme")
+            try:
+                committed = names & await known.references("acme")
+            except sqlite3.OperationalError:  # Stopped while it held a lock of the WAL index.
+                committed = set()
             if committed:
                 # What it had sent before is here already, and only has to be read.
                 await asyncio.sleep(0.05)
