@@ -9,12 +9,11 @@ from functools import wraps
 from typing import Any
 
 import click
-from jsonschema_rs.canonical.schema import clone
 
+from specwright.check.sound import without
 from specwright.document.model import Document
 from specwright.document.sites import Direction, OperationSite, operations
 from specwright.errors import InputError, did_you_mean
-from specwright.pointer import join, resolve, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,11 +37,7 @@ class Selection:
         others = tuple(each for each in sites if not self._has(each))
         if len(others) == len(sites) > 0:
             raise InputError("--include and --exclude leave no operation to test")
-        data = clone(document.data)
-        for each in others:
-            *item, method = split(each.pointer)
-            resolve(data, join(*item)).pop(method, None)
-        return (document.with_data(data) if others else document), others
+        return without(document, (each.pointer for each in others)) if others else document, others
 
     def _has(self, operation: OperationSite) -> bool:
         is_included = not self.include or _fits(operation, self.include)

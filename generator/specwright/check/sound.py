@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jsonschema_rs.canonical.schema import clone
@@ -12,7 +13,7 @@ from specwright.document.reach import reaching
 from specwright.document.sites import OperationSite, operations
 from specwright.findings import Finding, Level
 from specwright.grading.settings import Settings
-from specwright.pointer import join, resolve, split
+from specwright.pointer import Pointer, join, resolve, split
 
 # Where an error concerns the operations around it, and those that refer to it; elsewhere it
 # concerns all of them.
@@ -51,12 +52,17 @@ def sound(document: Document) -> Sound:
         for operation in reaching(document, [error.pointer or ""])
     }
     sites = {each.pointer: each for each in operations(document)}
+    left_out = tuple((sites[each], error) for each, error in concerned.items())
+    return Sound(without(document, concerned), left_out, errors)
+
+
+def without(document: Document, pointers: Iterable[Pointer]) -> Document:
+    """Return a document without the operations at these places."""
     data = clone(document.data)
-    for pointer in concerned:
+    for pointer in pointers:
         *item, method = split(pointer)
         resolve(data, join(*item)).pop(method, None)
-    left_out = tuple((sites[each], error) for each, error in concerned.items())
-    return Sound(document.with_data(data), left_out, errors)
+    return document.with_data(data)
 
 
 def _is_in_part(error: Finding) -> bool:
