@@ -71,6 +71,11 @@ class Pattern:
     like: tuple[str, ...] = ()
     unlike: tuple[str, ...] = ()
 
+    def __and__(self, other: Pattern) -> Pattern:
+        """Return the pattern of texts that both have a match in."""
+        like = (*self.like, other.rest, *other.like)
+        return Pattern(self.rest, like, (*self.unlike, *other.unlike))
+
 
 @cache
 def parsed(pattern: str) -> Pattern | None:

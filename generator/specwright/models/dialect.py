@@ -9,6 +9,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import and_
 from typing import Any
 
 from specwright.document import schemas
@@ -16,6 +18,7 @@ from specwright.document.instances import Instances
 from specwright.document.model import Document
 from specwright.document.naming import free, model_name
 from specwright.document.normalise import COMPONENTS
+from specwright.document.scalars import joined
 from specwright.document.schemas import checked_pattern, is_binary
 from specwright.document.unions import is_told_apart, unknown_member
 from specwright.models.defaults import has_wrong_default, without_needless_defaults
@@ -114,14 +117,13 @@ def _sealed(pattern: Pattern) -> str:
     return SEAL.join(("", pattern.rest, *others))
 
 
-def _with_linear_patterns(schema: dict[str, Any]) -> dict[str, Any]:
-    """The schema without patterns that cannot be matched in linear time."""
-    result = dict(schema)
-    pattern, names = schema.get("pattern"), schema.get("patternProperties")
-    if isinstance(pattern, str):
-        del result["pattern"]
-        if (found := checked_pattern(schema)) is not None:
-            result["pattern"] = _sealed(found)
+def _with_patterns(schema: dict[str, Any], patterns: Iterable[str]) -> dict[str, Any]:
+    """The schema with those of its patterns that can be matched in linear time."""
+    result = {k: v for k, v in schema.items() if k != "pattern"}
+    found = [checked_pattern({**schema, "pattern": each}) for each in patterns]
+    if checked := list(filter(None, found)):
+        result["pattern"] = _sealed(reduce(and_, checked))
+    names = schema.get("patternProperties")
     if isinstance(names, dict):
         linear_names = {name: linear(name) for name in names}
         if None in linear_names.values():
@@ -221,11 +223,16 @@ class _Translation:
         """Translate a schema; without a pointer, one that is not in the document."""
         if not isinstance(schema, dict):
             return schema
+        pattern = schema.get("pattern")
+        schema, patterns = joined(self.dialect.document, schema) or (
+            schema,
+            (pattern,) if isinstance(pattern, str) else (),
+        )
         known = {k: v for k, v in schema.items() if k in KEYWORDS and _applies(k, schema)}
         known |= {k: min(known[k], sys.maxsize) for k in COUNTS & known.keys()}
         if known.pop("uniqueItems", False) is True:
             known["minItems"] = DIFFERENT - int(known.get("minItems", 0))
-        known = without_needless_defaults(_with_linear_patterns(known))
+        known = without_needless_defaults(_with_patterns(known, patterns))
         result = schemas.map_children(
             known, lambda each, step: self._child(each, None if pointer is None else pointer + step)
         )

@@ -9,6 +9,7 @@ from typing import Any
 from specwright.check.lint.rule import Category, Rule, Violation
 from specwright.check.lint.schemas import compiles
 from specwright.check.subject import Subject, mapping, sequence
+from specwright.document.scalars import joined
 from specwright.document.schemas import checked_pattern
 from specwright.document.shape import Node
 from specwright.findings import Level
@@ -56,6 +57,8 @@ def _joined(subject: Subject, node: Node) -> Iterator[Violation]:
             parts.append((place, subject.follow(schema)))
         if not place:
             parts += [((name,), each) for name, each in mapping(schema.get("properties")).items()]
+    if joined(subject.document, node.value) is not None:
+        patterns.pop((), None)
     for place, several in sorted(patterns.items()):
         if len(several) > 1:
             whose = f" of '{place[0]}'" if place else ""
@@ -70,7 +73,7 @@ RULES = (
         Category.UNSUPPORTED,
         "Models match patterns in a time that grows with the text and no faster. That excludes "
         "look-around but at the start, references to groups, patterns that are too large, and a "
-        "second pattern for the same value.",
+        "second pattern for the same property of a class and its base.",
         """
         components:
           schemas:

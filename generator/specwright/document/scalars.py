@@ -1,0 +1,110 @@
+"""Scalars that several schemas describe together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from specwright.document.model import Document
+from specwright.document.schemas import ANNOTATIONS, is_decimal
+from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
+
+_TYPES = ("boolean", "integer", "number", "string", "null")
+
+
+def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, ...]] | None:
+    """Return a schema that has `allOf` as one without it, and its patterns apart.
+
+    None stands for a schema without `allOf`, one of values that are not scalars, and one whose
+    parts no single schema is equal to.
+    """
+    if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):
+        return None
+    whole: dict[str, Any] = {}
+    patterns: dict[str, None] = {}
+    for keyword, value in _assertions(document, schema, ()):
+        if keyword == "pattern" and isinstance(value, str):
+            patterns[value] = None
+            continue
+        merge = _BOTH.get(keyword)
+        both = None if merge is None else merge(whole.get(keyword, value), value)
+        if both is None:
+            return None
+        whole[keyword] = both
+    if "type" not in whole or {"const", "enum"} <= whole.keys() or is_decimal(whole):
+        return None
+    words = {k: v for each in (*schema["allOf"], schema) for k, v in each.items()}
+    return {k: v for k, v in words.items() if k in ANNOTATIONS} | whole, tuple(patterns)
+
+
+def _assertions(
+    document: Document, schema: Any, above: tuple[int, ...]
+) -> Iterator[tuple[str, Any]]:
+    """Yield the keywords by which a schema, and those that it consists of, refuse values."""
+    if not isinstance(schema, dict) or id(schema) in above:
+        yield "not", schema
+        return
+    above = (*above, id(schema))
+    for keyword, value in schema.items():
+        if keyword == "$ref" and document.is_local(value):
+            yield from _assertions(document, document.resolve(value), above)
+        elif keyword == "allOf" and isinstance(value, list):
+            for each in value:
+                yield from _assertions(document, each, above)
+        elif keyword == EXTENSIBLE_ENUM.name or not (
+            keyword in ANNOTATIONS or keyword.startswith("x-")
+        ):
+            yield keyword, value
+
+
+def _same(one: Any, other: Any) -> Any:
+    return one if _are_equal(one, other) else None
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    return bool(one == other) and isinstance(one, bool) is isinstance(other, bool)
+
+
+def _bound(choose: Callable[[float, float], float]) -> Callable[[Any, Any], float | None]:
+    def chosen(one: Any, other: Any) -> float | None:
+        are_numbers = isinstance(one, int | float) and isinstance(other, int | float)
+        return choose(one, other) if are_numbers else None
+
+    return chosen
+
+
+def _values(one: Any, other: Any) -> list[Any] | None:
+    if not isinstance(one, list) or not isinstance(other, list):
+        return None
+    return [each for each in one if any(_are_equal(each, value) for value in other)] or None
+
+
+def _types(one: Any, other: Any) -> str | list[str] | None:
+    several = [_with_integers(each) for each in (one, other)]
+    found = [each for each in _TYPES if all(each in types for types in several)]
+    if not found or not all(set(_TYPES).issuperset(types) for types in several):
+        return None
+    if "number" in found:
+        found.remove("integer")
+    return found[0] if len(found) == 1 else found
+
+
+def _with_integers(types: Any) -> list[str]:
+    listed = types if isinstance(types, list) else [types]
+    return [*listed, "integer"] if "number" in listed else listed
+
+
+# How one keyword says what two do; None if it cannot.
+_BOTH: dict[str, Callable[[Any, Any], Any]] = {
+    "const": _same,
+    "enum": _values,
+    "exclusiveMaximum": _bound(min),
+    "exclusiveMinimum": _bound(max),
+    "format": _same,
+    "maxLength": _bound(min),
+    "maximum": _bound(min),
+    "minLength": _bound(max),
+    "minimum": _bound(max),
+    "multipleOf": _same,
+    "type": _types,
+}
