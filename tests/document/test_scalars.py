@@ -76,7 +76,7 @@ def is_valid(schema: dict[str, Any], value: object) -> bool:
     [
         (
             {"allOf": [{"$ref": "#/components/schemas/Short"}, {"pattern": "^a", "minLength": 2}]},
-            {"type": "string", "maxLength": 3, "minLength": 2},
+            {"type": "string", "maxLength": 3, "minLength": 2, "description": "A code."},
             ("^[a-z]+$", "^a"),
         ),
         (
@@ -120,6 +120,7 @@ def test_parts_of_a_scalar_are_joined(
         {"allOf": [{"type": "string", "x-extensible-enum": ["a"]}, {"maxLength": 1}]},
         {"allOf": [{"$ref": "#/components/schemas/Circle"}]},
         {"allOf": [{"$ref": "https://example.com/a.json"}, {"type": "string"}]},
+        {"allOf": [{"$ref": "#/components/schemas/Missing"}, {"type": "string"}]},
     ],
 )
 def test_parts_without_a_schema_of_their_own_stay(

@@ -7,8 +7,11 @@ from typing import Any
 
 from specwright.document.model import Document
 from specwright.document.schemas import ANNOTATIONS, is_decimal
+from specwright.errors import InputError
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
+# It opens a list of values, which no other keyword does.
+_OPEN = EXTENSIBLE_ENUM.name
 _TYPES = ("boolean", "integer", "number", "string", "null")
 
 
@@ -20,9 +23,13 @@ def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, 
     """
     if not isinstance(schema, dict) or not isinstance(schema.get("allOf"), list):
         return None
+    words: dict[str, Any] = {}
     whole: dict[str, Any] = {}
     patterns: dict[str, None] = {}
-    for keyword, value in _assertions(document, schema, ()):
+    for keyword, value in _keywords(document, schema, ()):
+        if keyword in ANNOTATIONS:
+            words[keyword] = value
+            continue
         if keyword == "pattern" and isinstance(value, str):
             patterns[value] = None
             continue
@@ -33,28 +40,29 @@ def joined(document: Document, schema: Any) -> tuple[dict[str, Any], tuple[str, 
         whole[keyword] = both
     if "type" not in whole or {"const", "enum"} <= whole.keys() or is_decimal(whole):
         return None
-    words = {k: v for each in (*schema["allOf"], schema) for k, v in each.items()}
-    return {k: v for k, v in words.items() if k in ANNOTATIONS} | whole, tuple(patterns)
+    return words | whole, tuple(patterns)
 
 
-def _assertions(
-    document: Document, schema: Any, above: tuple[int, ...]
-) -> Iterator[tuple[str, Any]]:
-    """Yield the keywords by which a schema, and those that it consists of, refuse values."""
+def _keywords(document: Document, schema: Any, above: tuple[int, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield all that schemas say that a schema consists of, and at last what it says itself."""
     if not isinstance(schema, dict) or id(schema) in above:
         yield "not", schema
         return
     above = (*above, id(schema))
-    for keyword, value in schema.items():
-        if keyword == "$ref" and document.is_local(value):
-            yield from _assertions(document, document.resolve(value), above)
-        elif keyword == "allOf" and isinstance(value, list):
-            for each in value:
-                yield from _assertions(document, each, above)
-        elif keyword == EXTENSIBLE_ENUM.name or not (
-            keyword in ANNOTATIONS or keyword.startswith("x-")
-        ):
-            yield keyword, value
+    rest = {k: v for k, v in schema.items() if k == _OPEN or not k.startswith("x-")}
+    if isinstance(rest.get("allOf"), list):
+        for each in rest.pop("allOf"):
+            yield from _keywords(document, each, above)
+    if document.is_local(rest.get("$ref")):
+        yield from _keywords(document, _target(document, rest.pop("$ref")), above)
+    yield from rest.items()
+
+
+def _target(document: Document, ref: str) -> Any:
+    try:
+        return document.resolve(ref)
+    except InputError:
+        return None
 
 
 def _same(one: Any, other: Any) -> Any:
