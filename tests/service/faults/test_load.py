@@ -84,6 +84,7 @@ async def test_a_reader_who_polls_sees_each_event_once_in_order_and_without_gap(
 ) -> None:
     key = await known.key("acme")
     seen: list[str] = []
+    settled = asyncio.Event()
 
     async def write(client: AsyncEsimClient, writer: int) -> None:
         for number in range(ORDERS_EACH):
@@ -93,21 +94,25 @@ async def test_a_reader_who_polls_sees_each_event_once_in_order_and_without_gap(
             )
 
     async def poll(client: AsyncEsimClient) -> None:
-        place = (await client.events.list()).next_cursor or ""
-        while len(seen) < WRITERS * ORDERS_EACH * 3 // 4:
+        place, is_last = (await client.events.list()).next_cursor or "", False
+        while not is_last:
+            is_settled = settled.is_set()
             page = await client.events.list(limit=7, cursor=place)
             for event in page.items:
                 assert not isinstance(event, models.UnknownEvent)
                 seen.append(event.id)
-            place = page.next_cursor or ""
+            place, is_last = page.next_cursor or "", is_settled and not page.items
 
     async with AsyncExitStack() as stack:
         each = [await stack.enter_async_context(running.async_client(key)) for running in processes]
-        async with asyncio.timeout(DEADLINE), asyncio.TaskGroup() as group:
+        async with asyncio.TaskGroup() as group:
             group.create_task(poll(each[-1]))
-            for writer in range(WRITERS):
-                group.create_task(write(each[writer % len(each)], writer))
-        await until(known.is_settled)
+            async with asyncio.TaskGroup() as writers:
+                for writer in range(WRITERS):
+                    writers.create_task(write(each[writer % len(each)], writer))
+            await until(known.is_settled)
+            settled.set()
+    assert len(seen) == WRITERS * ORDERS_EACH * 3 // 4
     # A page that was read too early would have left something out for good.
     assert seen == list(await known.feed("acme"))
     await known.audit()
