@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.compatibility import page
+from benchmarks.compatibility import page, times
 from benchmarks.compatibility.documents import Sample, ordinary, published
 from benchmarks.compatibility.outcomes import outcome
 from benchmarks.compatibility.peers import Peers
@@ -20,12 +20,12 @@ PEERS_OF = {
     "published": ["openapi-python-client", "openapi-generator", "datamodel-code-generator"],
     "ordinary": ["openapi-python-client", "openapi-generator"],
 }
-TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY}
+TITLES = {"published": page.PUBLISHED, "ordinary": page.ORDINARY, "times": times.TITLE}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.compatibility", description=__doc__)
-    parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the other one stays")
+    parser.add_argument("section", nargs="*", choices=[*TITLES, []], help="the others stay")
     parser.add_argument("--documents", type=Path, default=ROOT / ".nox" / "ordinary")
     parser.add_argument(
         "--typed", type=int, default=40, help="the smallest, that mypy is asked about"
@@ -37,9 +37,13 @@ def main() -> None:
         "ordinary": lambda: ordinary(options.documents),
     }
     with TemporaryDirectory() as place:
-        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=1)
+        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=3)
         for name in options.section or TITLES:
-            replace(TITLES[name], section(workshop, name, samples[name](), options.typed))
+            if name == "times":
+                made = times.section(workshop, samples["published"]())
+            else:
+                made = section(workshop, name, samples[name](), options.typed)
+            replace(TITLES[name], made)
 
 
 def section(workshop: Workshop, name: str, samples: Iterable[Sample], typed: int) -> str:

@@ -1,0 +1,98 @@
+"""How long a package takes to make, beside openapi-python-client, document by document."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from benchmarks.compatibility.documents import Sample
+from benchmarks.compatibility.outcomes import PACKAGE
+from benchmarks.compatibility.peers import Peers
+from benchmarks.generation import openapi_python_client
+from benchmarks.workshop import Cost, Workshop, timed
+
+TITLE = "Time to generate"
+HOW = (
+    "Published documents that both take, one process at a time and in turns; median of {rounds} "
+    "rounds, in seconds. *Cold* begins without a cache; *again* finds the package as it left it."
+)
+_PEER = "openapi-python-client"
+
+
+@dataclass(frozen=True, slots=True)
+class Times:
+    """The costs of one document."""
+
+    sample: Sample
+    cold: Cost
+    again: Cost
+    peer: Cost
+
+
+def section(workshop: Workshop, samples: Iterable[Sample]) -> str:
+    """Measure every document; return the section of the page."""
+    workshop.python_of(_PEER)
+    peers = Peers(workshop)
+    found = [
+        _times(workshop, each)
+        for each in samples
+        if not peers.refusal(_PEER, each.file, workshop.fresh("refusal"))
+    ]
+    how = HOW.format(rounds=workshop.rounds)
+    return "\n".join([f"## {TITLE}", "", how, "", *_counts(found), "", *_rows(found), ""])
+
+
+def _times(workshop: Workshop, sample: Sample) -> Times:
+    costs: dict[str, list[Cost]] = {"cold": [], "again": [], "peer": []}
+    for _ in range(workshop.rounds):
+        place = workshop.fresh("times")
+        ours = [sys.executable, "-m", "specwright", "generate", "--document", str(sample.file)]
+        ours += ["--output", str(place / "out"), "--package", PACKAGE]
+        # A cache beside the output: an empty directory makes the run a cold one.
+        ours = ["env", f"XDG_CACHE_HOME={place / 'cache'}", *ours]
+        peer = openapi_python_client(workshop, place, sample.file)
+        for name, command in (("cold", ours), ("again", ours), ("peer", peer)):
+            costs[name].append(timed(command))
+    return Times(sample, *(_median(costs[name]) for name in ("cold", "again", "peer")))
+
+
+def _median(costs: Sequence[Cost]) -> Cost:
+    return Cost(median(each.wall for each in costs), median(each.cpu for each in costs))
+
+
+def _counts(found: Sequence[Times]) -> Iterator[str]:
+    yield f"| | specwright, cold | {_PEER} | ratio | documents that take longer |"
+    yield "|---|---:|---:|---:|---:|"
+    for name, of in _MEASURES.items():
+        ours, theirs = sum(of(each.cold) for each in found), sum(of(each.peer) for each in found)
+        longer = f"{sum(of(each.cold) > of(each.peer) for each in found)} of {len(found)}"
+        yield f"| {name} | {ours:.1f} | {theirs:.1f} | {ours / theirs:.2f} | {longer} |"
+
+
+def _rows(found: Sequence[Times]) -> Iterator[str]:
+    names = " | ".join(f"cold, {name} | ratio" for name in _MEASURES)
+    yield f"| document | kB | {names} | again, wall |"
+    yield f"|---|---:|{'---:|' * 2 * len(_MEASURES)}---:|"
+    for each in sorted(found, key=_size):
+        cold = " | ".join(
+            f"{of(each.cold):.1f} | {of(each.cold) / of(each.peer):.2f}"
+            for of in _MEASURES.values()
+        )
+        yield f"| {each.sample.name} | {_size(each):,} | {cold} | {_wall(each.again):.2f} |"
+
+
+def _size(times: Times) -> int:
+    return times.sample.file.stat().st_size // 1000
+
+
+def _wall(cost: Cost) -> float:
+    return cost.wall / 1000
+
+
+def _cpu(cost: Cost) -> float:
+    return cost.cpu / 1000
+
+
+_MEASURES = {"wall": _wall, "CPU": _cpu}
