@@ -229,7 +229,7 @@ def bench(session: nox.Session) -> None:
 
 @nox.session
 def compatibility(session: nox.Session) -> None:
-    """Generate from documents that others wrote; write docs/compatibility.md (`-- ordinary`)."""
+    """Generate from documents that others wrote; write docs/compatibility.md (`-- times`)."""
     install_workspace(session)
     install_group(session, "typecheck")
     session.run("python", "-m", "benchmarks.compatibility", *session.posargs)

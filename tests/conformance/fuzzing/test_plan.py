@@ -21,7 +21,7 @@ from specwright.conformance.fuzzing.plan import (
     shards_of,
 )
 from specwright.conformance.fuzzing.profile import FULL
-from specwright.conformance.fuzzing.validity import RequestJudge
+from specwright.conformance.judging.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange, Request, Response
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document

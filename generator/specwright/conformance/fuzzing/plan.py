@@ -18,7 +18,7 @@ from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
 from specwright.conformance.fuzzing.links import write_links
 from specwright.conformance.fuzzing.profile import FuzzingLimits
-from specwright.conformance.fuzzing.validity import RequestJudge
+from specwright.conformance.judging.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Record
 from specwright.document.model import Document, JsonObject

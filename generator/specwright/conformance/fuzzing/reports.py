@@ -9,10 +9,10 @@ from urllib.parse import parse_qsl, unquote, urlsplit
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import NOBODY
 from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
-from specwright.conformance.fuzzing.validity import RequestVerdict
 from specwright.conformance.judging.accepted import Sent, accepted_form, accepted_value
 from specwright.conformance.judging.credentials import ignored
 from specwright.conformance.judging.methods import method_violation
+from specwright.conformance.judging.validity import RequestVerdict
 from specwright.conformance.recording.exchange import Exchange, Request, readings
 from specwright.conformance.recording.record import Violation
 from specwright.document.sites import OperationSite
