@@ -69,6 +69,103 @@ def test_a_wrong_answer_is_found_with_its_request(check: Callable[..., Any]) -> 
     assert not any(key in done.stdout for key in KEYS)
 
 
+def asked(value: Har, method: str, path: str, **answer: Any) -> Har:
+    """Add a request that was answered with JSON and 200, or otherwise, to a recording."""
+    first = value["log"]["entries"][0]
+    base = first["request"]["url"].partition("/v1/")[0]
+    response = {"status": 200, "headers": [], "content": {"size": 2, "text": "{}"}, **answer}
+    request = {"method": method, "url": f"{base}/v1{path}", "headers": []}
+    entry = {**first, "request": request, "response": response}
+    value["log"]["entries"].append(entry)
+    return entry
+
+
+def found_in(done: Any, rule: str) -> list[dict[str, Any]]:
+    return [each for each in json.loads(done.stdout)["findings"] if each["rule"] == rule]
+
+
+def test_what_answers_and_is_not_in_the_document_is_found(check: Callable[..., Any]) -> None:
+    html = [{"name": "Content-Type", "value": "text/html; charset=utf-8"}]
+
+    def use_others(value: Har) -> None:
+        for path in ("/shadow/7?x=1", "/shadow/12", "/shadow/0b6c1f8e-6e3b-4d2a-9d43-1f0f8b1f1f10"):
+            asked(value, "GET", path)
+        asked(value, "PATCH", "/orders/7")
+        asked(value, "GET", "/docs", headers=html)
+        asked(value, "OPTIONS", "/orders")
+        asked(value, "HEAD", "/orders")
+        asked(value, "GET", "/nothing", status=404)
+
+    done = check(use_others, "--format", "json")
+    found = found_in(done, "undocumented-operation")
+    assert {each["level"] for each in found} == {"warning"}
+    assert sorted(each["message"] for each in found) == [
+        "GET /v1/shadow/{id} was answered 200",
+        "PATCH /orders/{order_id} was answered 200",
+    ]
+    assert {each["pointer"] for each in found} == {"/paths", "/paths/~1orders~1{order_id}"}
+
+
+def test_an_operation_that_is_left_out_is_in_the_document(
+    specwright: Run, recorded: tuple[str, str], tmp_path: Path
+) -> None:
+    data = json.loads(DOCUMENT.read_text("utf-8"))
+    data["paths"]["/broken/{id}"] = {"get": {"responses": {"200": {"description": 7}}}}
+    document, path = tmp_path / "shop.json", tmp_path / "traffic.har"
+    document.write_text(json.dumps(data), "utf-8")
+    value = json.loads(recorded[0])
+    asked(value, "GET", "/broken/7")
+    path.write_text(json.dumps(value), "utf-8")
+    options = ("--document", str(document), "--base-url", recorded[1], "--format", "json")
+    done = specwright("check-traffic", str(path), *options)
+    assert found_in(done, "undocumented-operation") == []
+
+
+@pytest.mark.parametrize(
+    ("posted", "message"),
+    [
+        ({"text": '{"item": 7}'}, "POST /orders accepted"),
+        ({"text": "{"}, "POST /orders accepted a body that is not JSON: 201"),
+        (None, "POST /orders accepted a request without its body: 201"),
+    ],
+)
+def test_a_request_that_breaks_its_schema_and_is_accepted_is_found(
+    check: Callable[..., Any], posted: dict[str, str] | None, message: str
+) -> None:
+    def break_request(value: Har) -> None:
+        entries = value["log"]["entries"]
+        created = next(e for e in entries if e["response"]["status"] == 201)["request"]
+        if posted is None:
+            del created["postData"]
+            named = [e for e in created["headers"] if e["name"].lower() != "content-type"]
+            created["headers"] = named
+        else:
+            created["postData"]["text"] = posted["text"]
+
+    (found,) = found_in(check(break_request, "--format", "json"), "invalid-accepted")
+    assert message in found["occurrences"][0]["message"]
+
+
+def test_a_parameter_that_breaks_its_schema_is_shown(check: Callable[..., Any]) -> None:
+    done = check(lambda value: asked(value, "GET", "/orders?limit=0"), "--format", "json")
+    (message,) = [
+        each["message"]
+        for finding in found_in(done, "invalid-accepted")
+        for each in finding["occurrences"]
+    ]
+    assert message == "GET /orders accepted limit = 0 (minimum 1): 200"
+
+
+def test_a_body_that_was_not_recorded_is_not_judged(check: Callable[..., Any]) -> None:
+    def forget(value: Har) -> None:
+        for entry in value["log"]["entries"]:
+            entry["request"].get("postData", {}).pop("text", None)
+
+    done = check(forget)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "no findings" in done.stdout
+
+
 def test_an_answer_in_base64_is_read(check: Callable[..., Any]) -> None:
     def encode(value: Har) -> None:
         for method, status in (("GET", 200), ("POST", 201)):

@@ -69,9 +69,9 @@ def check_traffic(
     config: str | None,
     allowed: tuple[Path, ...],
 ) -> None:
-    """Hold the answers in HAR, which a browser, a proxy or a test wrote, against the document.
+    """Hold the traffic in HAR, which a browser, a proxy or a test wrote, against the document.
 
-    Every rule that looks at single answers is applied; nothing is sent.
+    Every rule that looks at single exchanges is applied; nothing is sent.
     """
     part = tested_part(document, allowed, ())
     contract = Contract(part.document, part.left_out)

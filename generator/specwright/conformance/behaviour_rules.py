@@ -27,6 +27,9 @@ class Category(StrEnum):
 
 _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
     Category.SHAPE: {
+        Behaviour.UNDOCUMENTED_OPERATION: (
+            "Recorded traffic uses the operations of the document, and no others that answer."
+        ),
         Behaviour.UNDECLARED_STATUS: (
             "A client can only be ready for the statuses that the operation declares."
         ),
@@ -179,6 +182,8 @@ _REASONS: Mapping[Category, Mapping[Behaviour, str]] = {
 # Of the recommended profile: what is true, and what few would mend. All else is an error.
 _LEVELS: Mapping[Behaviour, Level] = {
     Behaviour.REDIRECT: Level.WARNING,
+    # Some of them are there for other programs than the clients of this document.
+    Behaviour.UNDOCUMENTED_OPERATION: Level.WARNING,
     # What is public may be changed by its owner only.
     Behaviour.ISOLATION_AGREES: Level.WARNING,
     Behaviour.METHOD_NOT_ALLOWED: Level.WARNING,

@@ -8,6 +8,7 @@ from enum import StrEnum
 class Behaviour(StrEnum):
     """The id of a rule, as reports spell it."""
 
+    UNDOCUMENTED_OPERATION = "undocumented-operation"
     UNDECLARED_STATUS = "undeclared-status"
     UNDECLARED_MEDIA_TYPE = "undeclared-media-type"
     UNREADABLE_REFUSAL = "unreadable-refusal"

@@ -16,6 +16,11 @@ class Remedy(NamedTuple):
 
 
 REMEDIES: Mapping[Behaviour, Remedy] = {
+    Behaviour.UNDOCUMENTED_OPERATION: Remedy(
+        "GET /internal/users -> 200, and the document has no such path",
+        "Declare the operation if clients are to use it. If they are not, close it to them, or "
+        "record the traffic without it.",
+    ),
     Behaviour.UNDECLARED_STATUS: Remedy(
         "GET /items/7 -> 418, and the operation declares 200 and 404",
         "Declare the status in `responses` of the operation, or answer one that is declared. A "

@@ -23,8 +23,8 @@ class Routes:
         self._contract = contract
         self.operations = tuple(each.site for each in contract.operations.values())
         self._by_route = {(each.key, each.method): each for each in self.operations}
-        base_path = urlsplit(base_url).path.rstrip("/")
-        self._forms = {each.key: _form(base_path, each.key) for each in self.operations}
+        self._base_path = urlsplit(base_url).path.rstrip("/")
+        self._forms = {each.key: _form(self._base_path, each.key) for each in self.operations}
 
     def find(self, path: str, method: str) -> OperationSite | None:
         """The operation of a path as the document writes it, and a method."""
@@ -44,6 +44,14 @@ class Routes:
             if each.method == method and self._forms[each.site.key](path)
         ]
         return min(fitting, key=lambda each: len(each.template.names), default=None)
+
+    def is_uncalled(self, method: str, url: str) -> bool:
+        """Whether a request is for an operation that is there, and that nothing is asked of."""
+        path = urlsplit(url).path
+        return any(
+            each == method and _form(self._base_path, key)(path)
+            for each, key in self._contract.uncalled
+        )
 
     def path(self, url: str) -> tuple[str, list[str]] | None:
         """The path of the document that a URL fits, with the values in it."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import NOBODY
-from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
-from specwright.conformance.judging.accepted import Sent, accepted_form, accepted_value
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.judging.accepted import accepted_request
 from specwright.conformance.judging.credentials import ignored
 from specwright.conformance.judging.methods import method_violation
 from specwright.conformance.judging.validity import RequestVerdict
-from specwright.conformance.recording.exchange import Exchange, Request, readings
+from specwright.conformance.recording.exchange import Exchange
 from specwright.conformance.recording.record import Violation
 from specwright.document.sites import OperationSite
 from specwright.pointer import Pointer, split
@@ -106,29 +105,7 @@ def _invalid_accepted(report: FailedCheck, traffic: TrafficOracle) -> Violation 
     operation = traffic.contract.operations.get(report.operation.pointer)
     if response is None or not response.is_success or not faults or operation is None:
         return None
-    for slot in operation.slots:
-        if slot.site.pointer == faults[0]:
-            return _parameter_accepted(report.proof, traffic.contract, operation, slot)
-    return _body_accepted(report.proof, traffic.contract, operation, faults[0])
-
-
-def _parameter_accepted(
-    proof: Exchange, contract: Contract, operation: Operation, slot: ParameterSlot
-) -> Violation:
-    text = _text_of(proof.request, slot)
-    place, name = slot.site.pointer, slot.written.wire
-    if text is None:
-        rule = Behaviour.INVALID_ACCEPTED
-        return accepted_form(operation, proof, place, f"a request without {name}", rule)
-    values = readings(text)
-    first = [next(contract.instances.problems(slot.schema, each), None) for each in values]
-    telling = (
-        each
-        for each, problem in zip(values, first, strict=True)
-        if problem is not None and problem.keyword != "type"
-    )
-    sent = Sent(name, place, slot.schema, next(telling, text))
-    return accepted_value(contract, operation, proof, sent)
+    return accepted_request(traffic.contract, operation, report.proof, faults[0])
 
 
 def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
@@ -138,27 +115,6 @@ def _may_tell(cause: Exchange, proof: Exchange, traffic: TrafficOracle) -> bool:
     # What has no id of its own may have defaults, and a PUT makes it again (RFC 9110, 9.3.4).
     path = split(cause.operation or "/paths/")[1].rstrip("/")
     return path.endswith("}") and proof.request.method != "PUT"
-
-
-def _text_of(request: Request, slot: ParameterSlot) -> str | None:
-    if slot.written.location == "header":
-        return request.header(slot.written.wire)
-    parts = urlsplit(request.url)
-    if slot.written.location == "path":
-        return unquote(parts.path.rpartition("/")[2])
-    return dict(parse_qsl(parts.query, keep_blank_values=True)).get(slot.written.wire)
-
-
-def _body_accepted(
-    proof: Exchange, contract: Contract, operation: Operation, fault: Pointer
-) -> Violation:
-    schema, rule = contract.body_schema(operation), Behaviour.INVALID_ACCEPTED
-    value, body = proof.request.json_or_none, proof.request.body
-    if body is None:
-        return accepted_form(operation, proof, fault, "a request without its body", rule)
-    if schema is None or (value is None and body.strip() != b"null"):
-        return accepted_form(operation, proof, operation.pointer, "a body that is not JSON", rule)
-    return accepted_value(contract, operation, proof, Sent("", schema, schema, value))
 
 
 def _valid_refused(report: FailedCheck, traffic: TrafficOracle) -> Violation | None:

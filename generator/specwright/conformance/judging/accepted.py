@@ -5,11 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from specwright.conformance.behaviours import Behaviour
-from specwright.conformance.contract.contract import Contract, Operation
+from specwright.conformance.contract.contract import Contract, Operation, ParameterSlot
 from specwright.conformance.judging.coercion import is_converted
-from specwright.conformance.recording.exchange import Exchange, JsonValue, value_at
+from specwright.conformance.recording.exchange import (
+    Exchange,
+    JsonValue,
+    Request,
+    readings,
+    value_at,
+)
 from specwright.conformance.recording.record import Violation
 from specwright.document.instances import Problem
 from specwright.pointer import Pointer, join, split
@@ -88,6 +95,16 @@ def accepted_form(
     return _violation(rule, place, operation, how, exchange, f"{how} is accepted")
 
 
+def accepted_request(
+    contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
+) -> Violation:
+    """Say that a request was accepted that does not fit the parameter or the body at a place."""
+    for slot in operation.slots:
+        if slot.site.pointer == fault:
+            return _accepted_parameter(contract, operation, exchange, slot)
+    return _accepted_body(contract, operation, exchange, fault)
+
+
 def place_of(contract: Contract, schema: Pointer, pointer: Pointer) -> Pointer:
     """The place of the schema for a part of a value, as far down as it is declared plainly."""
     place = schema
@@ -118,6 +135,51 @@ def spelled(value: JsonValue) -> str:
 def join_names(owner: str, name: str) -> str:
     """The name of a member of another one."""
     return f"{owner}.{name}" if owner else name
+
+
+def _accepted_parameter(
+    contract: Contract, operation: Operation, exchange: Exchange, slot: ParameterSlot
+) -> Violation:
+    text = _text_of(operation, exchange.request, slot)
+    place, name = slot.site.pointer, slot.written.wire
+    if text is None:
+        rule = Behaviour.INVALID_ACCEPTED
+        return accepted_form(operation, exchange, place, f"a request without {name}", rule)
+    values = readings(text)
+    first = [next(contract.instances.problems(slot.schema, each), None) for each in values]
+    telling = (
+        each
+        for each, problem in zip(values, first, strict=True)
+        if problem is not None and problem.keyword != "type"
+    )
+    sent = Sent(name, place, slot.schema, next(telling, text))
+    return accepted_value(contract, operation, exchange, sent)
+
+
+def _accepted_body(
+    contract: Contract, operation: Operation, exchange: Exchange, fault: Pointer
+) -> Violation:
+    schema, rule = contract.body_schema(operation), Behaviour.INVALID_ACCEPTED
+    value, body = exchange.request.json_or_none, exchange.request.body
+    if body is None:
+        return accepted_form(operation, exchange, fault, "a request without its body", rule)
+    if schema is None or (value is None and body.strip() != b"null"):
+        return accepted_form(
+            operation, exchange, operation.pointer, "a body that is not JSON", rule
+        )
+    return accepted_value(contract, operation, exchange, Sent("", schema, schema, value))
+
+
+def _text_of(operation: Operation, request: Request, slot: ParameterSlot) -> str | None:
+    name, parts = slot.written.wire, urlsplit(request.url)
+    if slot.written.location == "header":
+        return request.header(name)
+    if slot.written.location == "path":
+        # From the end, as there may be a path before that of the document.
+        declared = operation.site.key.split("/")[::-1]
+        sent = dict(zip(declared, parts.path.split("/")[::-1], strict=False))
+        return unquote(sent.get(f"{{{name}}}", ""))
+    return dict(parse_qsl(parts.query, keep_blank_values=True)).get(name)
 
 
 def _is_null(wrong: JsonValue, problem: Problem) -> bool:

@@ -105,7 +105,8 @@ class Recording:
     """What a HAR holds.
 
     Attributes:
-        exchanges: without number, role and operation.
+        exchanges: without number, role and operation; the body of a request is None where it was
+            not recorded.
         incomplete: how many entries have no answer, or one whose body was not recorded.
     """
 
@@ -152,7 +153,7 @@ def _exchange(entry: Mapping[str, Any]) -> Exchange | None:
         return None
     text = str(content.get("text", ""))
     body = b64decode(text) if content.get("encoding") == "base64" else text.encode()
-    sent = None if posted is None else str(posted.get("text", "")).encode()
+    sent = None if posted is None or "text" not in posted else str(posted["text"]).encode()
     request = Request(str(written["method"]), str(written["url"]), _headers(written), sent)
     # In whatever way it came, the body is here as it is.
     headers = tuple(each for each in _headers(answered) if each[0].lower() != "content-encoding")

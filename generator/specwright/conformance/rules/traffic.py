@@ -1,20 +1,33 @@
-"""Recorded traffic, held against a contract by the rules that look at single answers."""
+"""Recorded traffic, held against a contract by the rules that look at single exchanges."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from urllib.parse import parse_qs, urlsplit
 
+from specwright.conformance.behaviours import Behaviour
 from specwright.conformance.bench.roles import MAIN, NOBODY
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.contract.routes import Routes
+from specwright.conformance.judging.accepted import accepted_request
+from specwright.conformance.judging.validity import RequestJudge
 from specwright.conformance.recording.exchange import Exchange, Request
-from specwright.conformance.recording.record import Record
+from specwright.conformance.recording.record import Record, Violation
 from specwright.conformance.rules.monitors import Monitors
 from specwright.document.security import Credential
+from specwright.document.sites import essence
+from specwright.pointer import join
 from specwright.runtime.shared.auth.http_client import ByHTTPClient
 from specwright.runtime.shared.auth.scheme import Scheme
+
+# Methods that browsers and proxies use without being asked to.
+_UNASKED = frozenset({"HEAD", "OPTIONS", "TRACE"})
+# Media types of pages and their parts, which are no matter of an API.
+_OF_PAGES = re.compile(r"text/(html|css|javascript)|application/javascript|(image|font)/.*")
+# Segments of a path that are the id of something, in all likelihood.
+_ID = re.compile(r"[0-9]+|[0-9a-fA-F-]{16,}|(?=.*[0-9])[^/]{12,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,8 +46,8 @@ class Traffic:
 def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> Traffic:
     """Let the monitors look at what went to a base URL."""
     record, others = Record(), 0
-    record.monitors = (Monitors(contract, record),)
     routes, credential = Routes(contract, base_url), Credential.of(contract.document)
+    record.monitors = (Monitors(contract, record), _Requests(contract, record, routes))
     places = _places(credential)
     for exchange in exchanges:
         request = exchange.request
@@ -51,6 +64,48 @@ def watch(contract: Contract, base_url: str, exchanges: Iterable[Exchange]) -> T
             )
         )
     return Traffic(record, others)
+
+
+class _Requests:
+    """Monitors what was answered with success: whether the document has it, and allows it."""
+
+    def __init__(self, contract: Contract, record: Record, routes: Routes) -> None:
+        self._contract = contract
+        self._record = record
+        self._routes = routes
+        self._judge = RequestJudge(contract.document, routes)
+
+    def __call__(self, exchange: Exchange) -> list[Violation]:
+        if exchange.response is None or not exchange.response.is_success:
+            return []
+        operation = self._contract.operations.get(exchange.operation or "")
+        if operation is None:
+            return list(self._undocumented(exchange))
+        request = exchange.request
+        # It had a body that was not recorded.
+        if request.body is None and request.header("content-type") is not None:
+            return []
+        self._record.check(Behaviour.INVALID_ACCEPTED, operation.pointer)
+        faults = self._judge.judge(operation.site, request).faults
+        return [accepted_request(self._contract, operation, exchange, each) for each in faults]
+
+    def _undocumented(self, exchange: Exchange) -> Iterator[Violation]:
+        request, response = exchange.request, exchange.response
+        media_type = essence((response and response.header("content-type")) or "")
+        if (
+            request.method in _UNASKED
+            or _OF_PAGES.fullmatch(media_type)
+            or self._routes.is_uncalled(request.method, request.url)
+        ):
+            return
+        known = self._routes.path(request.url)
+        path = urlsplit(request.url).path
+        shape = "/".join("{id}" if _ID.fullmatch(each) else each for each in path.split("/"))
+        asked = f"{request.method} {shape if known is None else known[0]}"
+        place = join("paths") if known is None else join("paths", known[0])
+        message = f"{asked} was answered {response and response.status}"
+        cause = f"{asked} is not in the document"
+        yield Violation(Behaviour.UNDOCUMENTED_OPERATION, place, message, (exchange,), cause)
 
 
 def credentials(contract: Contract, exchanges: Iterable[Exchange]) -> set[str]:
