@@ -87,14 +87,34 @@ class SignIn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AddedLink:
+    """A link from the successes of one operation to another one.
+
+    Attributes:
+        source: the first operation, by operationId or such as `POST /users`.
+        target: the second one.
+        parameters: values or runtime expressions by the name of the parameter, with its place
+            before it (`path.id`) where two have the name.
+        body: the same for members of the JSON body.
+    """
+
+    source: str
+    target: str
+    parameters: Mapping[str, object] = field(default_factory=dict)
+    body: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ContractTesting:
     """What a project says of its contract tests.
 
     Attributes:
         sign_in: by the name of the security scheme.
+        links: that the document does not declare.
     """
 
     sign_in: Mapping[str, SignIn] = field(default_factory=dict)
+    links: tuple[AddedLink, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -347,10 +367,30 @@ def _pagination(value: object, directory: Path) -> Mapping[str, Mapping[str, obj
 
 
 def _testing(value: object, directory: Path) -> ContractTesting:
-    tables = value.get("sign-in") if isinstance(value, dict) and len(value) == 1 else None
+    if not isinstance(value, dict) or not value.keys() <= {"sign-in", "links"}:
+        raise ValueError("is a table with some of sign-in, links")
+    tables, links = value.get("sign-in", {}), value.get("links", [])
     if not isinstance(tables, dict):
-        raise ValueError("is a table 'sign-in' with a table for each security scheme")
-    return ContractTesting(sign_in={name: _sign_in(table) for name, table in tables.items()})
+        raise ValueError("has in 'sign-in' a table for each security scheme")
+    if not isinstance(links, list):
+        raise ValueError("has in 'links' an array of tables")
+    return ContractTesting(
+        sign_in={name: _sign_in(table) for name, table in tables.items()},
+        links=tuple(map(_link, links)),
+    )
+
+
+def _link(table: object) -> AddedLink:
+    if (
+        not isinstance(table, dict)
+        or not {"from", "to"} <= table.keys() <= _LINK.keys()
+        or not all(isinstance(value, _LINK[name]) for name, value in table.items())
+    ):
+        raise ValueError(
+            "has in each of 'links' from and to, texts, and parameters and body, tables"
+        )
+    values = {name: table[name] for name in ("parameters", "body") if name in table}
+    return AddedLink(source=table["from"], target=table["to"], **values)
 
 
 def _sign_in(table: object) -> SignIn:
@@ -391,6 +431,7 @@ _KINDS: dict[str, Callable[[str], bool]] = {
     "tags": _is_variable,
     "parameters": _is_variable,
 }
+_LINK: dict[str, type] = {"from": str, "to": str, "parameters": dict, "body": dict}
 _SIGN_IN: dict[str, type] = {
     "operation": str,
     "body": dict,

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from fastapi import FastAPI
 
+from specwright.config import AddedLink
 from specwright.conformance.bench.target import Target
 from specwright.conformance.bench.workbench import Workbench
+from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract
 from specwright.conformance.recording.record import Record
 from specwright.conformance.rules.monitors import Monitors
@@ -19,11 +21,11 @@ from tests.conformance.shop import serving
 
 
 @contextmanager
-def bench_of(app: FastAPI, place: Path) -> Iterator[Workbench]:
+def bench_of(app: FastAPI, place: Path, *links: AddedLink) -> Iterator[Workbench]:
     """A bench at which nothing was called yet, with monitors."""
     path = place / "openapi.json"
     path.write_text(json.dumps(app.openapi()), "utf-8")
-    contract, record = Contract(load(path)), Record()
+    contract, record = Contract(with_links(load(path), links)), Record()
     record.monitors = (Monitors(contract, record),)
     outer = FastAPI()
     outer.mount("/v1", app)

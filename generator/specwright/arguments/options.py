@@ -101,7 +101,8 @@ def _of_project() -> tuple[Config, ...]:
     project = find_project(Path.cwd())
     configs = read_configs(project) if project else (Config(),)
     return tuple(
-        Config(
+        replace(
+            each,
             document=_shown(each.document),
             output=_shown(each.output),
             options=replace(each.options, templates=_shown(each.options.templates)),

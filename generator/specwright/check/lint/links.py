@@ -12,17 +12,11 @@ from specwright.check.schema_at import describes
 from specwright.check.subject import Subject, mapping
 from specwright.document import sites
 from specwright.document.applicators import Subschema
-from specwright.document.headers import TOKEN
+from specwright.document.expressions import EXPRESSION
 from specwright.document.shape import Node
 from specwright.document.sites import OperationSite, Site
 from specwright.findings import Level
 from specwright.pointer import Pointer, join
-
-_EXPRESSION = re.compile(
-    r"\$(?:url|method|statusCode|(?P<side>request|response)\."
-    rf"(?:header\.(?P<header>{TOKEN})|query\.(?P<query>.+)|path\.(?P<path>.+)"
-    r"|body(?:#(?P<body>(?:/.*)?))?))"
-)
 
 
 def link_target(subject: Subject) -> Iterator[Violation]:
@@ -65,7 +59,7 @@ def link_expression(subject: Subject) -> Iterator[Violation]:
         for pointer, expression in _expressions(node):
             if not isinstance(expression, str) or not expression.startswith("$"):
                 continue
-            match = _EXPRESSION.fullmatch(expression)
+            match = EXPRESSION.fullmatch(expression)
             if match is None:
                 yield Violation(pointer, f"'{expression}' is not a runtime expression")
                 continue

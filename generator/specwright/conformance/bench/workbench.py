@@ -157,12 +157,12 @@ class Workbench:
         plain = examples or [self.contract.sampled_body(operation)]
         first = self._ids.members(operation, plain[0])
         linked = [{**plain[0], **first}] if first and isinstance(plain[0], dict) else []
-        # An example may name what is there; a sample never does.
-        yield from (*plain[:1], *linked) if examples else (*linked, *plain[:1])
         for members in self._members[operation.pointer]:
             for body in plain:
                 if isinstance(body, dict) and isinstance(members, dict):
                     yield {**body, **members}
+        # An example may name what is there; a sample never does.
+        yield from (*plain[:1], *linked) if examples else (*linked, *plain[:1])
         yield from plain[1:]
 
     def _learn(self, call: Call, exchange: Exchange) -> None:

@@ -77,5 +77,6 @@ def _is_last(operation: Operation) -> bool:
 
 def takes_everything(operation: Operation) -> bool:
     """Whether it is an order without any object, such as the reset of a sandbox."""
-    makes = "201" in operation.responses
+    responses = operation.responses
+    makes = "201" in responses or any("links" in each.value for each in responses.values())
     return not (operation.is_safe or operation.has_body or operation.slots or makes)
