@@ -11,6 +11,8 @@ from fastapi import Body, FastAPI, HTTPException
 
 from specwright.config import AddedLink, read_config
 from specwright.conformance.contract.added_links import with_links
+from specwright.conformance.contract.contract import Contract
+from specwright.conformance.scenarios.explore import takes_everything
 from specwright.document.sources.load import load
 from specwright.errors import InputError
 from tests.conformance.fastapi_apps import bench_of
@@ -34,7 +36,7 @@ body = {flow = "$response.body#/words"}
 def app() -> FastAPI:
     app, words = FastAPI(), list[str]()
 
-    @app.post("/tokens")
+    @app.post("/tokens", status_code=201)
     def open() -> dict[str, str]:
         words.append(f"word-{len(words)}")
         return {"words": words[-1]}
@@ -78,7 +80,7 @@ def test_an_operation_is_reached_by_a_link_of_the_settings(
     outer = FastAPI()
     outer.mount("/v1", app())
     with serving(outer) as url:
-        done = specwright("test", url, "--max-time", "5", cwd=document.parent)
+        done = specwright("test", url, "--max-time", "60", cwd=document.parent)
     assert ("2 of 3 operations never succeeded" in done.stdout) is (setting == "")
     assert ("never succeeded" in done.stdout) is (setting == "")
 
@@ -86,7 +88,7 @@ def test_an_operation_is_reached_by_a_link_of_the_settings(
 def test_the_document_has_the_links_afterwards(tmp_path: Path, document: Path) -> None:
     before = load(document)
     after = with_links(before, links(tmp_path, BOXES))
-    (response,) = after.data["paths"]["/tokens"]["post"]["responses"].values()
+    response = after.data["paths"]["/tokens"]["post"]["responses"]["201"]
     assert response["links"] == {
         "setting-1": {
             "operationRef": "#/paths/~1boxes~1{box}/get",
@@ -119,6 +121,17 @@ def test_a_link_that_leads_nowhere_is_refused(
         with_links(load(document), [AddedLink(**{**right, **link})])
     assert said in str(refused.value)
     assert hint in (refused.value.hint or "")
+
+
+def test_what_a_link_begins_at_makes_something(document: Path) -> None:
+    data = json.loads(document.read_text("utf-8"))
+    post = data["paths"]["/tokens"]["post"]
+    post["responses"] = {"200": post["responses"].pop("201")}
+    document.write_text(json.dumps(data), "utf-8")
+    link = AddedLink(source="POST /tokens", target="GET /boxes/{box}")
+    for links, is_reset in (((), True), ((link,), False)):
+        contract = Contract(with_links(load(document), links))
+        assert takes_everything(contract.operations["/paths/~1tokens/post"]) is is_reset
 
 
 def test_a_link_from_an_operation_that_cannot_succeed_is_refused(tmp_path: Path) -> None:

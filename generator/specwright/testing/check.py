@@ -9,15 +9,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from specwright.arguments.inputs import without_errors
+from specwright.arguments.inputs import lint_settings, without_errors
+from specwright.arguments.options import configured
 from specwright.arguments.target import checked_url, tested_document
 from specwright.conformance.bench.preflight import reach
 from specwright.conformance.bench.roles import MAIN, STRANGER, stranger
+from specwright.conformance.bench.sign_in import sign_ins
 from specwright.conformance.bench.target import Target
+from specwright.conformance.contract.added_links import with_links
 from specwright.conformance.contract.contract import Contract, Operation
 from specwright.conformance.contract.hidden import conceal
 from specwright.conformance.recording.record import Record
 from specwright.conformance.results.coverage import never_succeeded
+from specwright.conformance.results.evidence import Standards
 from specwright.conformance.run import Run, RunProfile, begin
 from specwright.document.model import Document, is_remote
 from specwright.document.security import Credential
@@ -45,7 +49,9 @@ def check(
 ) -> Outcome:
     """Hold an implementation to its document, as `specwright test` does.
 
-    Requests change what is there: use a sandbox and test keys.
+    Requests change what is there: use a sandbox and test keys. The settings of the project around
+    the current directory hold (sign-in, links), and the levels of the `lint.toml` beside the
+    document, which is that of the current directory if the document is not a file.
 
     Args:
         target: an ASGI or WSGI application, which is served on this machine, or a base URL.
@@ -60,10 +66,12 @@ def check(
         max_response_time: the seconds that an answer may take.
 
     Raises:
-        InputError: the document or the target cannot be used.
+        InputError: the document, the target or a setting cannot be used.
     """
     read = document_of(target, document, hosts)
-    contract = Contract(with_data(read, data or {}))
+    settings = configured(document=Path(read.path)).test
+    contract = Contract(with_links(with_data(read, data or {}), settings.links))
+    standards = Standards(lint_settings(read.path, short_method_names=False))
     credential = Credential.of(contract.document)
     given = dict(keys or {})
     if credential is not None and credential.is_required and MAIN not in given:
@@ -71,8 +79,15 @@ def check(
     if MAIN in given:
         given[STRANGER] = stranger(given[MAIN])
     with _at(target, hosts) as url, Target(url, credential, Record(), given) as bench:
+        bench.signer.sign_in = sign_ins(
+            contract, bench, settings.sign_in, lambda each: checked_url(each, tuple(hosts))
+        )
         reach(contract, bench)
-        run = begin(contract, bench, RunProfile(profile), seed, max_seconds=max_response_time)
+        run = begin(
+            *(contract, bench, RunProfile(profile), seed),
+            max_seconds=max_response_time,
+            standards=standards,
+        )
         run.go()
     redaction = conceal(contract, run.record, bench.signer.secrets)
     return _outcome(run, redaction)

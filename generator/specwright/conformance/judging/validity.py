@@ -150,13 +150,17 @@ class RequestJudge:
             return
         try:
             value = json.loads(request.body.decode(), parse_constant=_no_constant)
+            is_hard = _has_hard_text(value)
         except ValueError:
             verdict.faults.append(body.pointer)
+            return
+        except RecursionError:
+            verdict.doubtful = True
             return
         described = schema(self._document, content)
         if not self._fits(described.pointer, value, formats=False):
             verdict.faults.append(body.pointer)
-        elif _has_hard_text(value) or not self._fits(described.pointer, value, formats=True):
+        elif is_hard or not self._fits(described.pointer, value, formats=True):
             verdict.doubtful = True
 
     def _may_be_refused(self, operation: OperationSite, query: dict[str, list[str]]) -> bool:
