@@ -61,7 +61,7 @@ COMMANDS: dict[str, Entry] = {
     ),
     "check-traffic": Entry(
         "specwright.commands.check_traffic:check_traffic",
-        "Hold the answers in HAR, which a browser, a proxy or a test wrote, against the document.",
+        "Hold the traffic in HAR, which a browser, a proxy or a test wrote, against the document.",
         "test",
     ),
     "generate": Entry(
