@@ -27,6 +27,10 @@ class Entry:
 
 
 COMMANDS: dict[str, Entry] = {
+    "init": Entry(
+        "specwright.commands.init:init",
+        "Begin a project with DOCUMENT: settings, ignores and checks of pull requests.",
+    ),
     "validate": Entry(
         "specwright.commands.validate:validate", "Check an OpenAPI document and report findings."
     ),

@@ -420,16 +420,17 @@ def _renames(value: object, directory: Path) -> Renames:
     return Renames(**tables)
 
 
-def _is_variable(name: str) -> bool:
+def is_variable(name: str) -> bool:
+    """Return whether a name is one that methods, groups and arguments may have."""
     return _VARIABLE.fullmatch(name) is not None and not keyword.iskeyword(name)
 
 
 _CONSTANTS = frozenset({"False", "None", "True"})
 _KINDS: dict[str, Callable[[str], bool]] = {
     "schemas": _is_class_name,
-    "operations": _is_variable,
-    "tags": _is_variable,
-    "parameters": _is_variable,
+    "operations": is_variable,
+    "tags": is_variable,
+    "parameters": is_variable,
 }
 _LINK: dict[str, type] = {"from": str, "to": str, "parameters": dict, "body": dict}
 _SIGN_IN: dict[str, type] = {

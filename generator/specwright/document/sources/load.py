@@ -68,8 +68,17 @@ def load_in_part(
         path: or its address on another machine.
     """
     file = str(path)
-    content = _fetched(file, is_remote) if is_remote(file) else read_file(file, read)
+    content = read_address(file) if is_remote(file) else read_file(file, read)
     return _loaded(file, content, remote, Directories(file, within))
+
+
+def read_address(address: str) -> bytes:
+    """Return what is at the address of a document, or where that leads to.
+
+    Raises:
+        InputError: there is nothing to be had.
+    """
+    return _fetched(address, is_remote)
 
 
 def _fetched(address: str, allows: Callable[[str], bool]) -> bytes:

@@ -1,0 +1,134 @@
+"""`specwright init`: the files of a project that begins."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import click
+
+from specwright.arguments.options import USUAL_NAMES, path_or_url
+from specwright.document.model import Document
+from specwright.document.security import Credential
+from specwright.document.sites import Direction, operations
+from specwright.document.sources.load import load_in_part, read_address
+from specwright.document.upgrade import upgrade
+from specwright.errors import InputError, Location, SpecwrightError
+from specwright.files import replace_files
+from specwright.project.files import project_files
+from specwright.project.proposals import proposals
+from specwright.report.terminal import say
+
+# What needs no quotes in a shell.
+_PLAIN = re.compile(r"(/[A-Za-z0-9._-]+)*")
+# Where a document is looked for, the likeliest first.
+_DIRECTORIES = ("", "spec", "specs", "api", "docs", "openapi")
+
+
+@click.command(
+    epilog="""
+\b
+Examples:
+  specwright init
+  specwright init docs/openapi.yaml
+  specwright init https://api.example.com/openapi.json
+
+Exit codes: 0 if the project has its files now, 2 if there is no document, the project has
+settings already, or a file cannot be written.
+"""
+)
+@click.argument("document", type=path_or_url, required=False)
+def init(document: Path | str | None) -> None:
+    """Begin a project with DOCUMENT: settings, ignores and checks of pull requests.
+
+    DOCUMENT is a file below this directory, or an address, from which a copy is taken; without
+    it, the openapi.json, openapi.yaml or openapi.yml that is here, or in spec, specs, api, docs
+    or openapi. What it shows plainly becomes a setting: how lists are paged, how one signs in,
+    and what methods are called that a framework has named. Files that are there are kept, or
+    added to.
+    """
+    here = Path()
+    if isinstance(document, str):
+        path, content = _copied(document)
+    else:
+        path, content = _below(document) if document is not None else _found(), None
+    read = load_in_part(path) if content is None else load_in_part(path, read=lambda _: content)
+    read = upgrade(read)
+    proposed = proposals(read)
+    files = list(project_files(here, path, read, proposed))
+    written = {each.path: each.content for each in files}
+    if content is not None:
+        written[path] = content
+    _write(written)
+    say(f"{path.as_posix()}: {_summary(read)}")
+    for each in files:
+        say(f"wrote {each.path.as_posix()}: {each.about}")
+    key = " --api-key-env KEY" if Credential.of(read) is not None else ""
+    say("next:")
+    say("  specwright validate")
+    say("  specwright generate")
+    say(f"  specwright test http://127.0.0.1:8000{_path(read)}{key}")
+
+
+def _copied(address: str) -> tuple[Path, bytes]:
+    """The content at an address, and the name of the copy."""
+    content = read_address(address)
+    is_json = content.lstrip()[:1] == b"{"
+    path = Path("openapi.json" if is_json else "openapi.yaml")
+    if path.exists():
+        hint = "remove it, or begin with it: specwright init"
+        raise InputError("is here already", Location(str(path), 1, 1), hint)
+    return path, content
+
+
+def _below(path: Path) -> Path:
+    """A file that settings can name, relative to this directory."""
+    try:
+        return path.resolve().relative_to(Path.cwd().resolve())
+    except ValueError:
+        hint = "run the command in a directory above it, or copy it"
+        raise InputError(
+            "the document is not below this directory", Location(str(path), 1, 1), hint
+        ) from None
+
+
+def _found() -> Path:
+    for directory in _DIRECTORIES:
+        found = [path for name in USUAL_NAMES if (path := Path(directory, name)).is_file()]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            names = ", ".join(map(str, found))
+            raise InputError(f"there is more than one document: {names}", hint="name one of them")
+    raise InputError(
+        "there is no document here", hint="name a file or an address: specwright init DOCUMENT"
+    )
+
+
+def _summary(document: Document) -> str:
+    info = document.data.get("info")
+    told = (info.get(each) for each in ("title", "version")) if isinstance(info, dict) else ()
+    title = " ".join(str(each) for each in told if each)
+    found = sum(each.direction is Direction.PATH for each in operations(document))
+    return f"{title}, {found} operation{'' if found == 1 else 's'}"
+
+
+def _path(document: Document) -> str:
+    """The path of the first server, which most implementations have, too."""
+    servers = document.data.get("servers")
+    first = servers[0] if isinstance(servers, list) and servers else None
+    url = first.get("url") if isinstance(first, dict) else None
+    path = urlsplit(url).path.rstrip("/") if isinstance(url, str) and "{" not in url else ""
+    return path if _PLAIN.fullmatch(path) else ""
+
+
+def _write(contents: dict[Path, bytes]) -> None:
+    try:
+        for path in contents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        replace_files(contents)
+    except OSError as error:
+        raise SpecwrightError(
+            f"{error.filename2 or error.filename}: cannot be written: {error.strerror or error}"
+        ) from error

@@ -1,0 +1,1 @@
+"""The files of a project that begins with a document."""

@@ -1,0 +1,121 @@
+"""The files of a project that begins with a document."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from specwright.config import FILE_NAME, TABLE, is_below, read_toml
+from specwright.document.model import Document
+from specwright.document.naming import package_name
+from specwright.document.security import Credential
+from specwright.errors import InputError, Location
+from specwright.files import read_regular
+from specwright.project import toml
+from specwright.project.proposals import Proposals
+
+OUTPUT = "generated"
+WORKFLOW = Path(".github/workflows/contract.yml")
+_TEMPLATE = Path(__file__).with_name("workflow.yml")
+# What files of git are to say.
+_LINES = (
+    (".gitignore", "/reports/", "reports of tests stay out of the repository"),
+    (".gitattributes", f"{OUTPUT}/** linguist-generated=true", "generated code is marked"),
+)
+# Left out where the document asks for no credential.
+_CREDENTIAL = (" --api-key-env KEY", "          KEY: ${{ secrets.CONTRACT_KEY }}\n")
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """A file to write.
+
+    Attributes:
+        about: what of it is new, in words.
+    """
+
+    path: Path
+    content: bytes
+    about: str
+
+
+def project_files(
+    directory: Path, name: Path, document: Document, proposed: Proposals
+) -> Iterator[ProjectFile]:
+    """Yield the files that a project needs and does not have; what is there is kept.
+
+    Args:
+        name: of the document, relative to the directory.
+
+    Raises:
+        InputError: the project has settings already, or a file that cannot be added to.
+    """
+    yield _settings(directory / FILE_NAME, name, document, proposed)
+    for path, line, about in _LINES:
+        text = _text(directory / path)
+        if line not in text.splitlines():
+            yield ProjectFile(directory / path, _added(text, f"{line}\n"), about)
+    if not (directory / WORKFLOW).exists():
+        about = "validate, generate --check, review and test on pull requests"
+        yield ProjectFile(directory / WORKFLOW, _workflow(document).encode(), about)
+
+
+def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -> ProjectFile:
+    if not is_below(file, file.parent):
+        raise InputError("is a link to settings elsewhere", Location(str(file), 1, 1))
+    before, found = read_toml(file) if file.exists() else ("", {})
+    tools = found.get("tool", {})
+    if not isinstance(tools, dict) or "specwright" in tools:
+        hint = "change it there, or remove it first"
+        raise InputError(f"the project has {TABLE} already", Location(str(file), 1, 1), hint)
+    values = {
+        "document": name.as_posix(),
+        "output": OUTPUT,
+        "package": package_name(_title(document)),
+    }
+    text = toml.settings(values, proposed)
+    content = _added(before, f"\n{text}" if before else text)
+    _check(file, content, values)
+    told = (
+        ("the pages of {} lists", proposed.pagination),
+        ("names for {} methods", proposed.names),
+        ("how to sign in", proposed.sign_in),
+    )
+    said = [words.format(len(found)) for words, found in told if found]
+    return ProjectFile(file, content, ", ".join([TABLE, *said]))
+
+
+def _title(document: Document) -> str:
+    info = document.data.get("info")
+    title = info.get("title") if isinstance(info, dict) else None
+    return title if isinstance(title, str) and title else "API"
+
+
+def _check(file: Path, content: bytes, values: Mapping[str, str]) -> None:
+    """Make sure that what was added is read as it was meant, whatever stands before it."""
+    try:
+        table = tomllib.loads(content.decode())["tool"]["specwright"]
+    except (ValueError, KeyError, TypeError):
+        table = {}
+    if any(table.get(key) != value for key, value in values.items()):
+        hint = f"write {TABLE} into it yourself: docs/reference/settings.md"
+        raise InputError("cannot be added to", Location(str(file), 1, 1), hint)
+
+
+def _workflow(document: Document) -> str:
+    text = _TEMPLATE.read_text("utf-8")
+    if Credential.of(document) is None:
+        for part in _CREDENTIAL:
+            text = text.replace(part, "")
+    return text
+
+
+def _text(file: Path) -> str:
+    return read_regular(file).decode("utf-8", "replace") if file.exists() else ""
+
+
+def _added(before: str, text: str) -> bytes:
+    start = f"{before}\n" if before and not before.endswith("\n") else before
+    return f"{start}{text}".encode()

@@ -1,0 +1,159 @@
+"""Settings that a document shows plainly, for a project that begins with it."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from specwright.config import is_variable
+from specwright.document import sites
+from specwright.document.model import Document
+from specwright.document.paging import detected
+from specwright.document.security import scheme_table
+from specwright.document.sites import Direction, OperationSite, Site
+from specwright.names import snake
+from specwright.pointer import ROOT, Pointer, join
+from specwright.runtime.shared.auth.oauth2 import OAuth2
+from specwright.runtime.shared.auth.token import Token
+from specwright.vocabulary.keywords.pagination import PAGINATION
+
+# The ends of paths where people sign in, and the members of requests and answers there.
+_LOGIN = frozenset(
+    ("login", "signin", "sign-in", "sign_in", "log-in", "token", "auth", "authenticate", "session")
+)
+_USER = ("username", "user_name", "email", "login", "user", "name", "client_id")
+_PASSWORD = ("password", "passwd", "secret", "client_secret")
+_TOKEN = ("access_token", "token", "id_token", "auth_token", "jwt", "session_token", "key")
+_ENVELOPES = ("data", "result", "session", "auth")
+# Springfox gives `listUsersUsingGET` to the method `listUsers`.
+_OF_SPRINGFOX = re.compile(r"(\w+)Using(?:GET|PUT|POST|DELETE|OPTIONS|HEAD|PATCH)(?:_[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Settings by operationId, or such as `GET /things`; sign-in by security scheme.
+
+    Attributes:
+        pagination: what `x-contract-pagination` would say of lists.
+        names: what methods are called that a framework has named after their paths, too.
+        sign_in: which operation signs in, with what, and where the token is.
+    """
+
+    pagination: Mapping[str, Mapping[str, object]]
+    names: Mapping[str, str]
+    sign_in: Mapping[str, Mapping[str, object]]
+
+
+def proposals(document: Document) -> Proposals:
+    """Return what can be told for sure; all else is left to people."""
+    found = [each for each in sites.operations(document) if each.direction is Direction.PATH]
+    ids = Counter(each.id for each in found)
+    operations = {_key(each, ids): each for each in found}
+    return Proposals(
+        dict(_pagination(document, operations)),
+        dict(_names(operations)),
+        dict(_sign_in(document, operations)),
+    )
+
+
+def _key(operation: OperationSite, ids: Mapping[str | None, int]) -> str:
+    has_own = operation.id is not None and ids[operation.id] == 1
+    return operation.name if has_own else f"{operation.method} {operation.key}"
+
+
+def _pagination(
+    document: Document, operations: Mapping[str, OperationSite]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    for name, operation in operations.items():
+        fields = None if PAGINATION.name in operation.value else detected(document, operation)
+        if fields is not None:
+            yield name, {key: value for key, value in fields.items() if value is not None}
+
+
+def _names(operations: Mapping[str, OperationSite]) -> Iterator[tuple[str, str]]:
+    plain = {name: _plain_name(each) for name, each in operations.items()}
+    # All methods, as those without a better name keep theirs.
+    taken = Counter(snake(plain[name] or each.name) for name, each in operations.items())
+    for name, found in plain.items():
+        if found is not None and taken[snake(found)] == 1 and is_variable(snake(found)):
+            yield name, snake(found)
+
+
+def _plain_name(operation: OperationSite) -> str | None:
+    """The name of the function that a framework made an operationId of."""
+    if operation.id is None:
+        return None
+    # As FastAPI does it: name, path and method.
+    suffix = re.sub(r"\W", "_", operation.key) + f"_{operation.method.lower()}"
+    if operation.id.endswith(suffix) and operation.id != suffix:
+        return operation.id.removesuffix(suffix)
+    match = _OF_SPRINGFOX.fullmatch(operation.id)
+    return None if match is None else match[1]
+
+
+def _sign_in(
+    document: Document, operations: Mapping[str, OperationSite]
+) -> Iterator[tuple[str, Mapping[str, object]]]:
+    logins = [
+        {"operation": name, **members}
+        for name, operation in operations.items()
+        if (members := _login(document, operation)) is not None
+    ]
+    tokens = [
+        name
+        for name, scheme in scheme_table(document).items()
+        # What OAuth 2.0 declares needs no setting.
+        if isinstance(scheme, Token) and not isinstance(scheme, OAuth2)
+    ]
+    if len(logins) == len(tokens) == 1:
+        yield tokens[0], logins[0]
+
+
+def _login(document: Document, operation: OperationSite) -> dict[str, object] | None:
+    """What is sent to an operation that signs in, and where its answer has the token."""
+    end = operation.key.rstrip("/").rpartition("/")[2].lower().removesuffix("s")
+    if operation.method != "POST" or end not in _LOGIN:
+        return None
+    sent = sites.json_content(document, sites.request_body(document, operation))
+    answered = sites.success_content(document, operation)
+    if sent is None or answered is None:
+        return None
+    asked = _properties(document, sites.schema(document, sent))
+    user, password = (_first(asked, names) for names in (_USER, _PASSWORD))
+    token = _token(document, sites.schema(document, answered))
+    if user is None or password is None or token is None:
+        return None
+    return {
+        "body": {user: "{user}", password: "{password}"},
+        "token": f"$response.body#{token}",
+    }
+
+
+def _token(document: Document, schema: Site) -> Pointer | None:
+    properties = _properties(document, schema)
+    name = _first(properties, _TOKEN)
+    if name is not None:
+        return ROOT + join(name)
+    for envelope in _ENVELOPES:
+        inner = properties.get(envelope)
+        below = None if inner is None else _first(_properties(document, inner), _TOKEN)
+        if below is not None:
+            return ROOT + join(envelope, below)
+    return None
+
+
+def _properties(document: Document, schema: Site) -> dict[str, Site]:
+    return dict(sites.members(document, schema, "properties"))
+
+
+def _first(properties: Mapping[str, Site], names: tuple[str, ...]) -> str | None:
+    """The property that is called by the likeliest of some names in snake case."""
+    plain = {snake(name): name for name, each in properties.items() if _is_text(each.value)}
+    return next((plain[each] for each in names if each in plain), None)
+
+
+def _is_text(schema: Mapping[str, Any]) -> bool:
+    return bool(schema.get("type", "string") == "string")

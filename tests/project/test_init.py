@@ -1,0 +1,348 @@
+"""`specwright init`: what a project needs is written, and what is there is kept."""
+
+from __future__ import annotations
+
+import functools
+import json
+import re
+import threading
+import tomllib
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from specwright.cli import COMMANDS, cli
+from specwright.config import read_config
+from specwright.document.paging import with_pagination
+from specwright.document.sources.load import load_in_part
+from specwright.document.upgrade import upgrade
+from specwright.project import toml
+from specwright.project.proposals import proposals
+from tests.conftest import Run
+from tests.functional.documents import Json, document, operation, ref
+
+NUMBER: Json = {"schema": {"type": "integer", "default": 0}, "in": "query"}
+THINGS: Json = {"type": "array", "items": {"type": "object", "properties": {"a": {}}}}
+LIST = operation(THINGS, operationId="list", parameters=[{"name": "skip", **NUMBER}])
+BEARER: Json = {"type": "http", "scheme": "bearer"}
+TEXT: Json = {"type": "string"}
+FILES = {".gitattributes", ".github/workflows/contract.yml", ".gitignore", "pyproject.toml"}
+
+
+def written(place: Path) -> set[str]:
+    files = (each for each in place.rglob("*") if each.is_file())
+    return {each.relative_to(place).as_posix() for each in files}
+
+
+def api(**members: Any) -> str:
+    paths = {"/things": {"get": LIST}}
+    return json.dumps({**document(paths), "servers": [{"url": "https://a.example/v1"}], **members})
+
+
+def settings(place: Path) -> dict[str, Any]:
+    found: dict[str, Any] = tomllib.loads((place / "pyproject.toml").read_text("utf-8"))
+    settings: dict[str, Any] = found["tool"]["specwright"]
+    return settings
+
+
+@pytest.mark.parametrize("name", ["openapi.json", "spec/openapi.yaml", "docs/openapi.yml"])
+def test_a_project_begins_with_the_document_that_is_there(
+    specwright: Run, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).parent.mkdir(exist_ok=True)
+    (tmp_path / name).write_text(api(security=[]), "utf-8")
+    done = specwright("init", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert written(tmp_path) == FILES | {name}
+    assert settings(tmp_path) == {
+        "document": name,
+        "output": "generated",
+        "package": "small_api",
+        "pagination": {"list": {"offset": "skip", "items": ""}},
+    }
+    assert (tmp_path / ".gitignore").read_text() == "/reports/\n"
+    assert (tmp_path / ".gitattributes").read_text() == "generated/** linguist-generated=true\n"
+    assert "the pages of 1 lists" in done.stdout
+    assert done.stdout.endswith("  specwright test http://127.0.0.1:8000/v1\n")
+    assert specwright("generate", cwd=tmp_path).returncode == 0
+    assert specwright("generate", "--check", cwd=tmp_path).returncode == 0
+
+
+def test_a_project_that_has_settings_stays_as_it_is(specwright: Run, tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text(api(), "utf-8")
+    (tmp_path / "pyproject.toml").write_text("[tool.specwright]\n", "utf-8")
+    done = specwright("init", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "the project has [tool.specwright] already" in done.stderr
+    assert written(tmp_path) == {"openapi.json", "pyproject.toml"}
+
+
+def test_files_that_are_there_are_added_to_or_kept(specwright: Run, tmp_path: Path) -> None:
+    workflow = tmp_path / ".github/workflows/contract.yml"
+    workflow.parent.mkdir(parents=True)
+    before = {
+        tmp_path / "pyproject.toml": '[project]\nname = "shop"',
+        tmp_path / ".gitignore": "*.pyc\n/reports/\n",
+        tmp_path / ".gitattributes": "* text=auto",
+        workflow: "name: ours\n",
+        tmp_path / "openapi.json": api(),
+    }
+    for file, text in before.items():
+        file.write_text(text, "utf-8")
+    done = specwright("init", "openapi.json", cwd=tmp_path)
+    assert done.returncode == 0
+    assert [line for line in done.stdout.splitlines() if line.startswith("wrote")] == [
+        "wrote pyproject.toml: [tool.specwright], the pages of 1 lists",
+        "wrote .gitattributes: generated code is marked",
+    ]
+    after = {file: file.read_text("utf-8") for file in before}
+    assert after[workflow] == before[workflow]
+    assert after[tmp_path / ".gitignore"] == before[tmp_path / ".gitignore"]
+    assert after[tmp_path / ".gitattributes"] == (
+        "* text=auto\ngenerated/** linguist-generated=true\n"
+    )
+    text = after[tmp_path / "pyproject.toml"]
+    assert text.startswith('[project]\nname = "shop"\n\n[tool.specwright]\n')
+    assert tomllib.loads(text)["project"] == {"name": "shop"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("tool = {}\n", "pyproject.toml:1:1: error: cannot be added to"),
+        ("tool = 1\n", "the project has [tool.specwright] already"),
+        ("[tool\n", "not TOML"),
+    ],
+)
+def test_settings_that_cannot_be_added_to_are_refused(
+    specwright: Run, tmp_path: Path, text: str, said: str
+) -> None:
+    (tmp_path / "openapi.json").write_text(api(), "utf-8")
+    (tmp_path / "pyproject.toml").write_text(text, "utf-8")
+    done = specwright("init", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said.rpartition(": ")[2] in done.stderr
+    assert (tmp_path / "pyproject.toml").read_text() == text
+    assert written(tmp_path) == {"openapi.json", "pyproject.toml"}
+
+
+def test_settings_behind_a_link_are_refused(specwright: Run, tmp_path: Path) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    (place / "openapi.json").write_text(api(), "utf-8")
+    (tmp_path / "theirs.toml").write_text("", "utf-8")
+    (place / "pyproject.toml").symlink_to(tmp_path / "theirs.toml")
+    done = specwright("init", cwd=place)
+    assert done.returncode == 2
+    assert "is a link to settings elsewhere" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("files", "arguments", "said"),
+    [
+        ([], [], "there is no document here"),
+        (["openapi.json", "openapi.yml"], [], "more than one document: openapi.json, openapi.yml"),
+        (["../outside.json"], ["../outside.json"], "the document is not below this directory"),
+        ([], ["missing.json"], "missing.json"),
+    ],
+)
+def test_without_one_document_nothing_is_written(
+    specwright: Run, tmp_path: Path, files: list[str], arguments: list[str], said: str
+) -> None:
+    place = tmp_path / "project"
+    place.mkdir()
+    for file in files:
+        (place / file).write_text(api(), "utf-8")
+    before = written(place)
+    done = specwright("init", *arguments, cwd=place)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert written(place) == before
+
+
+@pytest.fixture
+def server(tmp_path: Path) -> Iterator[tuple[Path, str]]:
+    root = tmp_path / "server"
+    root.mkdir()
+    handler = functools.partial(SimpleHTTPRequestHandler, directory=str(root))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as serving:
+        thread = threading.Thread(target=serving.serve_forever)
+        thread.start()
+        yield root, f"http://127.0.0.1:{serving.server_port}"
+        serving.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("name", ["openapi.json", "openapi.yaml"])
+def test_a_document_at_an_address_is_copied(
+    specwright: Run, tmp_path: Path, server: tuple[Path, str], name: str
+) -> None:
+    root, address = server
+    data = json.loads(api())
+    content = api() if name.endswith("json") else yaml.safe_dump(data)
+    (root / "api").write_text(content, "utf-8")
+    place = tmp_path / "project"
+    place.mkdir()
+    assert specwright("init", f"{address}/api", cwd=place).returncode == 0
+    assert (place / name).read_text("utf-8") == content
+    assert settings(place)["document"] == name
+    (place / "pyproject.toml").unlink()
+    done = specwright("init", f"{address}/api", cwd=place)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert f"{name}:1:1" in done.stderr and "is here already" in done.stderr
+
+
+@pytest.mark.parametrize("content", [None, b"<html>"])
+def test_an_address_without_a_document_writes_nothing(
+    specwright: Run, tmp_path: Path, server: tuple[Path, str], content: bytes | None
+) -> None:
+    root, address = server
+    if content is not None:
+        (root / "api").write_bytes(content)
+    place = tmp_path / "project"
+    place.mkdir()
+    done = specwright("init", f"{address}/api", cwd=place)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert written(place) == set()
+
+
+@pytest.mark.parametrize("secured", [False, True])
+def test_the_workflow_calls_commands_as_they_are(
+    specwright: Run, tmp_path: Path, secured: bool
+) -> None:
+    own: Json = {"components": {"securitySchemes": {"key": BEARER}}, "security": [{"key": []}]}
+    (tmp_path / "openapi.json").write_text(api(**(own if secured else {"security": []})), "utf-8")
+    assert specwright("init", cwd=tmp_path).returncode == 0
+    text = (tmp_path / ".github/workflows/contract.yml").read_text("utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    runs = [step["run"] for job in jobs.values() for step in job["steps"] if "run" in step]
+    calls = [each.split() for each in runs if each.startswith("specwright ")]
+    assert [each[1] for each in calls] == ["validate", "generate", "review", "test"]
+    for _, name, *arguments in calls:
+        command = cli.get_command(None, name)  # type: ignore[arg-type]
+        assert command is not None
+        known = {option for each in command.params for option in each.opts}
+        assert {each for each in arguments if each.startswith("--")} <= known
+    used = set(re.findall(r"\$([A-Z]+)", " ".join(runs))) | ({"KEY"} if secured else set())
+    given = [step["env"] for job in jobs.values() for step in job["steps"] if "env" in step]
+    assert {name for each in given for name in each} == used
+    assert ("--api-key-env KEY" in text) is secured
+
+
+def proposed(tmp_path: Path, data: Json) -> Any:
+    path = tmp_path / "api.json"
+    path.write_text(json.dumps(data), "utf-8")
+    return proposals(upgrade(load_in_part(path)))
+
+
+def test_methods_are_called_as_the_functions_of_a_framework(tmp_path: Path) -> None:
+    ids = {
+        ("/items/{item_id}", "get"): "read_item_items__item_id__get",
+        ("/users", "get"): "listUsersUsingGET",
+        ("/users", "post"): "createUserUsingPOST_1",
+        # Two functions of one name, one of another's, and names of people.
+        ("/a", "get"): "show_a_get",
+        ("/b", "get"): "show_b_get",
+        ("/c", "get"): "show_all_c_get",
+        ("/d", "get"): "showAll",
+        ("/e", "get"): "class_e_get",
+        # None, and one of people.
+        ("/f", "get"): "_f_get",
+        ("/g", "get"): "get_g",
+    }
+    paths: Json = {}
+    for (path, method), name in ids.items():
+        paths.setdefault(path, {})[method] = operation(operationId=name)
+    assert proposed(tmp_path, document(paths)).names == {
+        "read_item_items__item_id__get": "read_item",
+        "listUsersUsingGET": "list_users",
+        "createUserUsingPOST_1": "create_user",
+        "class_e_get": "class_",
+    }
+
+
+def login(**changes: Any) -> Json:
+    asked: Json = {"type": "object", "properties": {"email": TEXT, "password": TEXT}}
+    answered: Json = {"type": "object", "properties": {"data": ref("Session")}}
+    body = {"content": {"application/json": {"schema": changes.get("asked", asked)}}}
+    made = operation(changes.get("answered", answered), operationId="logIn", requestBody=body)
+    session: Json = {"type": "object", "properties": {"accessToken": TEXT}}
+    paths = {changes.get("path", "/auth/login"): {changes.get("method", "post"): made}}
+    found = document(paths, {"Session": session})
+    found["components"]["securitySchemes"] = changes.get("schemes", {"door": BEARER})
+    found["security"] = [{name: []} for name in found["components"]["securitySchemes"]]
+    return found
+
+
+def test_a_login_that_is_plain_is_a_setting(tmp_path: Path) -> None:
+    assert proposed(tmp_path, login()).sign_in == {
+        "door": {
+            "operation": "logIn",
+            "body": {"email": "{user}", "password": "{password}"},
+            "token": "$response.body#/data/accessToken",
+        }
+    }
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"path": "/orders"},
+        {"method": "put"},
+        {"schemes": {"door": {"type": "http", "scheme": "basic"}}},
+        {"schemes": {"door": BEARER, "gate": BEARER}},
+        {"asked": {"type": "object", "properties": {"email": TEXT}}},
+        {"asked": {"properties": {"email": {"type": "integer"}, "password": TEXT}}},
+        {"answered": {"type": "object", "properties": {"ok": TEXT}}},
+    ],
+)
+def test_a_login_that_is_not_plain_is_left_to_people(
+    tmp_path: Path, changes: dict[str, Any]
+) -> None:
+    assert proposed(tmp_path, login(**changes)).sign_in == {}
+
+
+def test_lists_that_declare_their_pages_need_no_setting(tmp_path: Path) -> None:
+    paths = {"/things": {"get": {**LIST, "x-contract-pagination": {}}}}
+    assert proposed(tmp_path, document(paths)).pagination == {}
+
+
+def test_two_operations_of_one_id_are_told_apart(tmp_path: Path) -> None:
+    paths = {"/a": {"get": LIST}, "/b": {"get": LIST}}
+    assert set(proposed(tmp_path, document(paths)).pagination) == {"GET /a", "GET /b"}
+
+
+@pytest.mark.parametrize("name", ['a"b', "a\nb", "a\\b", "\x7f", "é.x", "a'''b", "]\n[x"])
+def test_names_of_a_document_stay_texts(specwright: Run, tmp_path: Path, name: str) -> None:
+    paths = {"/things": {"get": {**LIST, "operationId": name}}}
+    title = {"title": name, "version": "1"}
+    (tmp_path / "openapi.json").write_text(api(paths=paths, info=title), "utf-8")
+    assert specwright("init", cwd=tmp_path).returncode == 0
+    assert set(settings(tmp_path)["pagination"]) == {name}
+
+
+def test_settings_for_published_documents_have_a_meaning(corpus: Path, tmp_path: Path) -> None:
+    count = 0
+    for file in sorted((corpus / "specs").glob("*.[jy]*")):
+        if file.name == "index.json":
+            continue
+        read = upgrade(load_in_part(file))
+        found = proposals(read)
+        text = toml.settings({"document": "a.json"}, found)
+        (tmp_path / "pyproject.toml").write_text(text, "utf-8")
+        config = read_config(tmp_path / "pyproject.toml")
+        with_pagination(read, config.options.pagination)
+        assert dict(config.options.pagination) == dict(found.pagination)
+        assert dict(config.options.names.operations) == dict(found.names)
+        assert set(config.test.sign_in) == set(found.sign_in)
+        count += len(found.pagination)
+    assert count > 500
+
+
+def test_it_is_the_first_command() -> None:
+    assert next(iter(COMMANDS)) == "init"
