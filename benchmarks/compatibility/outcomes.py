@@ -26,6 +26,7 @@ class Outcome:
     Attributes:
         refusal: the message of our generator, if it made nothing.
         peers: for each peer, why it made nothing, or an empty text.
+        failure: why Python cannot import the package, if it cannot.
         mypy: how many errors of types the package has; None if it was not asked.
     """
 
@@ -33,6 +34,7 @@ class Outcome:
     contents: Contents = field(default_factory=Contents)
     refusal: str = ""
     peers: Mapping[str, str] = field(default_factory=dict)
+    failure: str = ""
     mypy: int | None = None
 
 
@@ -52,6 +54,7 @@ def outcome(
         Contents() if refused else _contents(place),
         refused,
         {name: peers.refusal(name, sample.file, place) for name in names},
+        "" if refused else _failure(place),
         _mypy(place) if typed and not refused else None,
     )
 
@@ -63,6 +66,17 @@ def _ours(document: Path, place: Path) -> str:
 
 def _contents(place: Path) -> Contents:
     return Contents(**json.loads((place / "out" / LOCK).read_text("utf-8"))["contents"])
+
+
+def _failure(place: Path) -> str:
+    modules = ", ".join(f"{PACKAGE}.{each}" for each in ("client", "models", "server"))
+    done = subprocess.run(
+        [sys.executable, "-c", f"import {modules}"],
+        cwd=place / "out",
+        capture_output=True,
+        text=True,
+    )
+    return done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
 
 
 def _mypy(place: Path) -> int:

@@ -73,3 +73,40 @@ def test_a_type_that_names_itself_has_a_name(made: ModuleType, name: str) -> Non
 
 def adapter(made: ModuleType, name: str) -> TypeAdapter[Any]:
     return TypeAdapter(getattr(made.models, name))
+
+
+def test_a_union_may_stand_before_its_members(package: Generate) -> None:
+    """Circles through a union with a discriminator are written in an order that Python can run."""
+
+    def tagged(tag: str, **properties: Json) -> Json:
+        kind = {"type": {"type": "string", "enum": [tag]}, **properties}
+        return {
+            "allOf": [ref("Base"), {"type": "object", "properties": kind, "required": ["type"]}]
+        }
+
+    tags = ("Plain", "Condition", "Predicate")
+    made = package(
+        document(
+            {"/search": {"get": operation(ref("Search"), operationId="search")}},
+            {
+                "Condition": tagged("Condition", script=ref("Script")),
+                "Definition": {
+                    "oneOf": [ref(tag) for tag in tags],
+                    "discriminator": {"propertyName": "type"},
+                },
+                "Search": {"type": "object", "properties": {"analysis": ref("Analysis")}},
+                "Base": {"type": "object", "properties": {"version": {"type": "string"}}},
+                "Script": {"type": "object", "properties": {"source": ref("Source")}},
+                "Source": {"oneOf": [{"type": "string"}, ref("Search")]},
+                "Analysis": {"type": "object", "additionalProperties": ref("Filter")},
+                "Predicate": tagged("Predicate", script=ref("Script")),
+                "Filter": {"oneOf": [{"type": "string"}, ref("Definition")]},
+                "Plain": tagged("Plain"),
+            },
+        )
+    )
+    script = {"source": {"analysis": {"inner": {"type": "Plain"}}}}
+    value = {"analysis": {"outer": {"type": "Predicate", "script": script}, "name": "x"}}
+    search = adapter(made, "Search").validate_json(json.dumps(value))
+    assert isinstance(search.analysis["outer"], made.models.Predicate)
+    assert isinstance(search.analysis["outer"].script.source.analysis["inner"], made.models.Plain)

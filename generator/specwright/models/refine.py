@@ -30,7 +30,7 @@ from specwright.vocabulary.keywords.sensitive import SENSITIVE
 _FUTURE = "from __future__ import annotations\n"
 IMPORTS = """\
 from decimal import Decimal
-from typing import Annotated, TypeAlias
+from typing import Annotated, TypeAlias, Union
 from ._runtime.shared.alternatives import OneOf
 from ._runtime.shared import files as _files
 from ._runtime.shared.types import DecimalString, Nullable, Once, Patterns, Sensitive
@@ -68,6 +68,8 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     classes = {node.name: node for node in tree.body if isinstance(node, ast.ClassDef)}
     aliases = {alias.name: alias for alias in map(_alias, tree.body) if alias is not None}
     names = {_key(entry): entry for entry in metadata}
+    lines = {each.name: each.node.lineno for each in aliases.values()}
+    lines |= {name: node.lineno for name, node in classes.items()}
     edits: list[Edit] = []
     written = {name: ast.unparse(alias.type) for name, alias in aliases.items()}
     for key, pointer in dialect.origins.items():
@@ -85,7 +87,9 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
                 for ref in _union(schema)
             ]
             fallback = names[dialect.unions[key]]
-            written[name] = _tagged_union(schema, [*members, fallback["class_name"]])
+            members.append(fallback["class_name"])
+            later = {each for each in members if lines.get(each, 0) > lines[name]}
+            written[name] = _tagged_union(schema, members, later)
             edits.append(_unknown_tag(schema, fallback, classes))
         elif name in aliases and _is_exclusive(dialect.document, schemas.unwrapped(schema)[1]):
             written[name] = f"Annotated[{written[name]}, OneOf()]"
@@ -267,10 +271,13 @@ def _decimal(schema: dict[str, Any]) -> str:
     return f"Annotated[Decimal, DecimalString({arguments})]"
 
 
-def _tagged_union(schema: dict[str, Any], members: list[str]) -> str:
+def _tagged_union(schema: dict[str, Any], members: list[str], later: Set[str]) -> str:
+    """A union, in which the names of those that the module defines later are texts."""
     tag = schema["discriminator"]["propertyName"]
     is_open_ = ", open=True" if is_open(schema) else ""
-    return f"Annotated[{' | '.join(members)}, TaggedUnion({tag!a}{is_open_})]"
+    named = [repr(each) if each in later else each for each in members]
+    union = f"Union[{', '.join(named)}]" if later else " | ".join(named)
+    return f"Annotated[{union}, TaggedUnion({tag!a}{is_open_})]"
 
 
 def _unknown_tag(
