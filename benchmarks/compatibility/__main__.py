@@ -37,7 +37,7 @@ def main() -> None:
         "ordinary": lambda: ordinary(options.documents),
     }
     with TemporaryDirectory() as place:
-        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=3)
+        workshop = Workshop(Path(place), ROOT / ".nox" / "bench-peers", rounds=2)
         for name in options.section or TITLES:
             if name == "times":
                 made = times.section(workshop, samples["published"]())

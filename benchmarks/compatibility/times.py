@@ -39,9 +39,19 @@ def section(workshop: Workshop, samples: Iterable[Sample]) -> str:
         _times(workshop, each)
         for each in samples
         if not peers.refusal(_PEER, each.file, workshop.fresh("refusal"))
+        and _can(openapi_python_client(workshop, workshop.fresh("first"), each.file))
     ]
     how = HOW.format(rounds=workshop.rounds)
     return "\n".join([f"## {TITLE}", "", how, "", *_counts(found), "", *_rows(found), ""])
+
+
+def _can(command: list[str]) -> bool:
+    """Whether a peer ends well; some of what it makes cannot be formatted."""
+    try:
+        timed(command)
+    except RuntimeError:
+        return False
+    return True
 
 
 def _times(workshop: Workshop, sample: Sample) -> Times:
