@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain, islice
 from typing import Any
 
+from specwright.document.schemas import ANNOTATIONS
 from specwright.samples.compiled import UNUSABLE, Compiled
 from specwright.samples.matching import matching
 from specwright.samples.non_validating import written
@@ -31,6 +32,8 @@ _PARTS = 1_000
 # What another schema may not take, even if it takes any list and any object.
 _NESTED: tuple[Any, ...] = ([[["a"]]], {"a": {"a": {"a": []}}})
 
+# What says nothing about values, and shows none.
+_WORDS = ANNOTATIONS - {"example", "examples"}
 _HIDDEN = (ONCE.name, SENSITIVE.name)
 _ALL_TYPES = ("null", "string", "integer", "number", "boolean", "array", "object")
 
@@ -52,6 +55,7 @@ class Sampler:
 
         Those of a component are found once.
         """
+        schema = _plain(schema)
         components = self._components(schema)
         if components & self._open:
             # A circle has no end: within its own witness a component is left out.
@@ -227,6 +231,14 @@ def _members(value: Any) -> int:
 
 def _is_reference(schema: Any) -> bool:
     return isinstance(schema, dict) and schema.keys() == {"$ref"}
+
+
+def _plain(schema: Any) -> Any:
+    """The reference that a schema is with words around it, as OpenAPI 3.0 has to write it."""
+    parts = schema.get("allOf") if isinstance(schema, dict) else None
+    if isinstance(parts, list) and len(parts) == 1 and _is_reference(parts[0]):
+        return parts[0] if schema.keys() - {"allOf"} <= _WORDS else schema
+    return schema
 
 
 def _examples(schema: dict[str, Any]) -> list[Any]:
