@@ -213,7 +213,7 @@ def test_an_interrupt_ends_the_processes(
 def test_a_process_that_does_not_start_is_an_error_that_says_why(
     contract: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    says(monkeypatch, f"import sys; print('no \\x1b {KEY}'); sys.exit('configuration')")
+    says(monkeypatch, f"import sys; print('no \\x1b {KEY}', flush=True); sys.exit('configuration')")
     with pytest.raises(InputError) as caught:
         run(contract, "http://127.0.0.1:1/v1")
     assert caught.value.lines[0] == "schemathesis does not start"
