@@ -66,7 +66,7 @@ def test_a_project_begins_with_the_document_that_is_there(
     }
     assert (tmp_path / ".gitignore").read_text() == "/reports/\n"
     assert (tmp_path / ".gitattributes").read_text() == "generated/** linguist-generated=true\n"
-    assert "the pages of 1 lists" in done.stdout
+    assert "pagination (1)" in done.stdout
     assert done.stdout.endswith("  specwright test http://127.0.0.1:8000/v1\n")
     assert specwright("generate", cwd=tmp_path).returncode == 0
     assert specwright("generate", "--check", cwd=tmp_path).returncode == 0
@@ -96,7 +96,7 @@ def test_files_that_are_there_are_added_to_or_kept(specwright: Run, tmp_path: Pa
     done = specwright("init", "openapi.json", cwd=tmp_path)
     assert done.returncode == 0
     assert [line for line in done.stdout.splitlines() if line.startswith("wrote")] == [
-        "wrote pyproject.toml: [tool.specwright], the pages of 1 lists",
+        "wrote pyproject.toml: [tool.specwright], pagination (1)",
         "wrote .gitattributes: generated code is marked",
     ]
     after = {file: file.read_text("utf-8") for file in before}
@@ -130,15 +130,36 @@ def test_settings_that_cannot_be_added_to_are_refused(
     assert written(tmp_path) == {"openapi.json", "pyproject.toml"}
 
 
-def test_settings_behind_a_link_are_refused(specwright: Run, tmp_path: Path) -> None:
-    place = tmp_path / "project"
+@pytest.mark.parametrize("name", ["pyproject.toml", ".gitignore", ".gitattributes", ".github"])
+def test_a_link_to_another_place_is_not_followed(
+    specwright: Run, tmp_path: Path, name: str
+) -> None:
+    place, theirs = tmp_path / "project", tmp_path / "theirs"
     place.mkdir()
     (place / "openapi.json").write_text(api(), "utf-8")
-    (tmp_path / "theirs.toml").write_text("", "utf-8")
-    (place / "pyproject.toml").symlink_to(tmp_path / "theirs.toml")
+    theirs.mkdir() if name == ".github" else theirs.write_text("# secret\n", "utf-8")
+    (place / name).symlink_to(theirs)
     done = specwright("init", cwd=place)
-    assert done.returncode == 2
-    assert "is a link to settings elsewhere" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "leads to a place elsewhere" in done.stderr
+    assert (place / name).is_symlink()
+    assert written(theirs) == set() if theirs.is_dir() else theirs.read_text() == "# secret\n"
+    assert sorted(each.name for each in place.iterdir()) == sorted([name, "openapi.json"])
+
+
+def test_bytes_of_others_are_kept(specwright: Run, tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text(api(), "utf-8")
+    (tmp_path / ".gitignore").write_bytes(b"caf\xe9\r\n")
+    assert specwright("init", cwd=tmp_path).returncode == 0
+    assert (tmp_path / ".gitignore").read_bytes() == b"caf\xe9\r\n/reports/\n"
+
+
+def test_a_directory_in_the_place_of_a_file_is_refused(specwright: Run, tmp_path: Path) -> None:
+    (tmp_path / "openapi.json").write_text(api(), "utf-8")
+    (tmp_path / ".gitignore").mkdir()
+    done = specwright("init", cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert ".gitignore:1:1" in done.stderr and "cannot be read" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -98,20 +98,21 @@ def with_pagination(document: Document, declared: Mapping[str, Mapping[str, Any]
     """
     if not declared:
         return document
-    pointers = {
-        name: site.pointer
-        for site in sites.operations(document)
-        if site.direction is Direction.PATH
-        for name in (f"{site.method} {site.key}", site.name)
-    }
+    operations = sites.named_operations(document)
     data = copy.deepcopy(document.data)
     for name, members in declared.items():
-        if name not in pointers:
-            hint = did_you_mean(name, pointers, "names are operationIds, or such as `GET /things`")
+        if name not in operations:
+            hint = did_you_mean(
+                name, operations, "names are operationIds, or such as `GET /things`"
+            )
             message = f"the setting 'pagination' names {name!r}, which is no operation"
             raise InputError(message, Location(document.path, 1, 1), hint)
         needed = dict.fromkeys(("cursor", "limit", "next", "more", "id"))
-        resolve(data, pointers[name])[PAGINATION.name] = {**needed, "items": "", **members}
+        resolve(data, operations[name].pointer)[PAGINATION.name] = {
+            **needed,
+            "items": "",
+            **members,
+        }
     return document.with_data(data)
 
 

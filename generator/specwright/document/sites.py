@@ -115,6 +115,16 @@ def operations(document: Document) -> Iterator[OperationSite]:
                 found.extend(called)
 
 
+def named_operations(document: Document) -> dict[str, OperationSite]:
+    """The operations of `paths` by operationId, and by method and path, such as `GET /things`."""
+    return {
+        name: site
+        for site in operations(document)
+        if site.direction is Direction.PATH
+        for name in (f"{site.method} {site.key}", site.name)
+    }
+
+
 def components(document: Document) -> Site:
     """Return the components object, which cannot be a reference itself."""
     declared = document.data.get("components")

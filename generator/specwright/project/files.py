@@ -17,7 +17,7 @@ from specwright.project import toml
 from specwright.project.proposals import Proposals
 
 OUTPUT = "generated"
-WORKFLOW = Path(".github/workflows/contract.yml")
+WORKFLOW = ".github/workflows/contract.yml"
 _TEMPLATE = Path(__file__).with_name("workflow.yml")
 # What files of git are to say.
 _LINES = (
@@ -52,19 +52,27 @@ def project_files(
     Raises:
         InputError: the project has settings already, or a file that cannot be added to.
     """
-    yield _settings(directory / FILE_NAME, name, document, proposed)
+    yield _settings(_own(directory, FILE_NAME), name, document, proposed)
     for path, line, about in _LINES:
-        text = _text(directory / path)
-        if line not in text.splitlines():
-            yield ProjectFile(directory / path, _added(text, f"{line}\n"), about)
-    if not (directory / WORKFLOW).exists():
+        file = _own(directory, path)
+        before = _content(file)
+        if line.encode() not in before.splitlines():
+            yield ProjectFile(file, _added(before, f"{line}\n"), about)
+    workflow = _own(directory, WORKFLOW)
+    if not workflow.exists():
         about = "validate, generate --check, review and test on pull requests"
-        yield ProjectFile(directory / WORKFLOW, _workflow(document).encode(), about)
+        yield ProjectFile(workflow, _workflow(document).encode(), about)
+
+
+def _own(directory: Path, path: str) -> Path:
+    """A file of the project; a repository of others may have a link to other places there."""
+    file = directory / path
+    if not is_below(file, directory):
+        raise InputError("leads to a place elsewhere", Location(str(file), 1, 1))
+    return file
 
 
 def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -> ProjectFile:
-    if not is_below(file, file.parent):
-        raise InputError("is a link to settings elsewhere", Location(str(file), 1, 1))
     before, found = read_toml(file) if file.exists() else ("", {})
     tools = found.get("tool", {})
     if not isinstance(tools, dict) or "specwright" in tools:
@@ -76,14 +84,14 @@ def _settings(file: Path, name: Path, document: Document, proposed: Proposals) -
         "package": package_name(_title(document)),
     }
     text = toml.settings(values, proposed)
-    content = _added(before, f"\n{text}" if before else text)
+    content = _added(before.encode(), f"\n{text}" if before else text)
     _check(file, content, values)
     told = (
-        ("the pages of {} lists", proposed.pagination),
-        ("names for {} methods", proposed.names),
-        ("how to sign in", proposed.sign_in),
+        ("pagination", proposed.pagination),
+        ("names", proposed.names),
+        ("sign-in", proposed.sign_in),
     )
-    said = [words.format(len(found)) for words, found in told if found]
+    said = [f"{name} ({len(found)})" for name, found in told if found]
     return ProjectFile(file, content, ", ".join([TABLE, *said]))
 
 
@@ -112,10 +120,14 @@ def _workflow(document: Document) -> str:
     return text
 
 
-def _text(file: Path) -> str:
-    return read_regular(file).decode("utf-8", "replace") if file.exists() else ""
+def _content(file: Path) -> bytes:
+    try:
+        return read_regular(file) if file.exists() else b""
+    except OSError as error:
+        message = f"cannot be read: {error.strerror}"
+        raise InputError(message, Location(str(file), 1, 1)) from None
 
 
-def _added(before: str, text: str) -> bytes:
-    start = f"{before}\n" if before and not before.endswith("\n") else before
-    return f"{start}{text}".encode()
+def _added(before: bytes, text: str) -> bytes:
+    start = before + b"\n" if before and not before.endswith(b"\n") else before
+    return start + text.encode()

@@ -11,7 +11,7 @@ from specwright.config import AddedLink
 from specwright.document import sites
 from specwright.document.expressions import EXPRESSION
 from specwright.document.model import Document
-from specwright.document.sites import Direction, OperationSite
+from specwright.document.sites import OperationSite
 from specwright.errors import InputError, Location, did_you_mean
 from specwright.pointer import resolve
 
@@ -25,12 +25,7 @@ def with_links(document: Document, links: Sequence[AddedLink]) -> Document:
     """
     if not links:
         return document
-    operations = {
-        name: site
-        for site in sites.operations(document)
-        if site.direction is Direction.PATH
-        for name in (f"{site.method} {site.key}", site.name)
-    }
+    operations = sites.named_operations(document)
     data, start = clone(document.data), Location(document.path, 1, 1)
     for number, link in enumerate(links, 1):
         for message, hint in _mistakes(document, operations, link):
