@@ -43,6 +43,19 @@ COMMANDS = (
     ("generate", "--diff"),
     ("generate",),
 )
+# All in one process, as most of the time of each is its start.
+RUN = """
+import json, sys
+from specwright.cli import cli
+
+codes = []
+for arguments in json.loads(sys.argv[1]):
+    try:
+        cli.main(arguments, prog_name="specwright")
+    except SystemExit as ended:
+        codes.append(ended.code)
+sys.exit(max(codes))
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,10 +123,12 @@ def surroundings(place: Path) -> dict[str, tuple[object, ...]]:
     return found
 
 
-def run(place: Path, repository: Repository, *arguments: str) -> subprocess.CompletedProcess[bytes]:
-    """Run the command as its victim does, with bounds that a shell does not have."""
+def run(
+    place: Path, repository: Repository, *words: str | Path
+) -> subprocess.CompletedProcess[bytes]:
+    """Run a command as its victim does, with bounds that a shell does not have."""
     return subprocess.run(
-        [COMMAND, *arguments],
+        words,
         cwd=repository.top,
         env={
             "PATH": os.environ["PATH"],

@@ -11,10 +11,15 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TypeVar
+from unittest.mock import patch
 
+from click.testing import CliRunner
+
+from esim_service.cli import main
 from partner_esim import AsyncEsimClient, EsimClient
 
 T = TypeVar("T")
@@ -33,7 +38,28 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 def esim_service(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end."""
+    """Run a command to its end; in this process, which has loaded it, unless it would serve."""
+    if {"serve", "worker"} & set(arguments):
+        return _process(*arguments, cwd=cwd, **variables)
+    # A loop that runs here would refuse the one of the command.
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(_invoked, arguments, cwd, variables).result(DEADLINE)
+
+
+def _invoked(
+    arguments: Sequence[str], cwd: Path, variables: Mapping[str, str]
+) -> subprocess.CompletedProcess[str]:
+    kept = environment(variables)
+    changed = {**dict.fromkeys(os.environ.keys() - kept.keys()), **variables}
+    plugged = variables.get("PYTHONPATH", "").split(os.pathsep)
+    with contextlib.chdir(cwd), patch.object(sys, "path", [*filter(None, plugged), *sys.path]):
+        done = CliRunner(env=changed).invoke(main, arguments, prog_name=COMMAND.name)
+    if done.exception and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    return subprocess.CompletedProcess(arguments, done.exit_code, done.stdout, done.stderr)
+
+
+def _process(*arguments: str, cwd: Path, **variables: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [COMMAND, *arguments],
         cwd=cwd,

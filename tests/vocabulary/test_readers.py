@@ -1,5 +1,6 @@
 """Whoever a keyword names as its reader acts on it: client, stub, contract tests and review."""
 
+import functools
 import re
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -11,7 +12,6 @@ from specwright import pipeline
 from specwright.compare.document.declarations import CLAUSES
 from specwright.compare.schemas.annotations import ANNOTATIONS
 from specwright.config import read_config
-from specwright.document.model import Document
 from specwright.document.sources.load import load
 from specwright.emit.fileset import FileSet
 from specwright.vocabulary.keyword import Keyword, Place, Reader
@@ -53,13 +53,10 @@ def without(value: Any, names: Collection[str]) -> Any:
     return [without(each, names) for each in value] if isinstance(value, list) else value
 
 
-@pytest.fixture(scope="module")
-def contract(root: Path) -> Document:
-    return load(root / "spec" / "openapi.json")
-
-
-def package(contract: Document, root: Path, at_root: set[str], below: set[str]) -> FileSet:
+@functools.cache
+def package(root: Path, at_root: frozenset[str], below: frozenset[str]) -> FileSet:
     """The package of the contract without some keywords of the document, and of its parts."""
+    contract = load(root / "spec" / "openapi.json")
     config = read_config(root / "pyproject.toml")
     kept = {name: each for name, each in contract.data.items() if name not in at_root}
     data = {
@@ -91,13 +88,13 @@ def readers(name: str, before: str, after: str) -> Iterator[Reader]:
 
 @EACH
 def test_generated_code_differs_for_those_that_read_a_keyword(
-    keyword: Keyword[Any], contract: Document, root: Path
+    keyword: Keyword[Any], root: Path
 ) -> None:
-    at_root = {keyword.name} if Place.DOCUMENT in keyword.places else set()
-    below = set() if at_root else {keyword.name}
-    others = set(REFERRING.get((keyword.name, keyword.places[0]), ()))
-    before = package(contract, root, set(), others)
-    after = package(contract, root, at_root, below | others)
+    name = frozenset({keyword.name})
+    at_root = name if Place.DOCUMENT in keyword.places else frozenset()
+    others = frozenset(REFERRING.get((keyword.name, keyword.places[0]), ()))
+    before = package(root, frozenset(), others)
+    after = package(root, at_root, others | (name - at_root))
     found = {
         reader
         for path in before.keys() | after.keys()
