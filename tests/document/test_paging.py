@@ -115,6 +115,7 @@ def test_what_is_not_plain_is_left_to_people(
     assert found(tmp_path, answer, *names, path=path) is None
 
 
+@pytest.mark.exhaustive
 @pytest.mark.skipif("SPECWRIGHT_CORPUS" not in os.environ, reason="set SPECWRIGHT_CORPUS")
 def test_what_is_found_in_real_documents_is_a_right_declaration() -> None:
     count: Counter[str] = Counter()

@@ -21,7 +21,7 @@ from tests.mutation.trials import End, Outcome, Wanted, run
 
 # Seconds of each room; and of a change, in all: with its grace it stays within two minutes.
 ROOM_SECONDS = 600
-CHANGE_SECONDS = 95
+CHANGE_SECONDS = 45
 # The part of the time in which tests are measured: a change has few mutants.
 MEASURING = 0.5
 WORKERS = os.cpu_count() or 1

@@ -148,6 +148,7 @@ def test_functions_that_exist_already_are_mutated_wherever_they_are_held(tmp_pat
     assert allowed(7)  # type: ignore[operator]
 
 
+@pytest.mark.exhaustive
 def test_a_run_tells_what_tests_see_from_what_they_do_not(tmp_path: Path) -> None:
     for file, text in {
         "toy/limits.py": LIMITS,

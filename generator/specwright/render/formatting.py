@@ -67,13 +67,14 @@ def _formatted(sources: Mapping[str, str], directory: Path) -> dict[str, str]:
     return {path: (directory / path).read_text(encoding="utf-8") for path in sources}
 
 
-def verify(path: str, source: str) -> None:
+def verify(path: str, source: str | bytes) -> None:
     """Refuse Python source that does not compile."""
     try:
         compile(source, path, "exec", dont_inherit=True)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         line = getattr(error, "lineno", None) or 1
-        written = source.splitlines()[line - 1 : line]
+        text = source.decode("utf-8") if isinstance(source, bytes) else source
+        written = text.splitlines()[line - 1 : line]
         raise SpecwrightError(
             f"the generated file is not Python: {error}: {' '.join(written).strip()}",
             Location(path, line, getattr(error, "offset", None) or 1),

@@ -60,7 +60,7 @@ def templates_of_package() -> list[str]:
 
 
 def render_runtime(package: str) -> dict[str, bytes]:
-    """Return the package's copy of the runtime, file by file."""
+    """Return the package's copy of the runtime, file by file; no document has a say in it."""
     top = RUNTIME.format(package=package)
     return {top + name: _finished(top + name, source) for name, source in runtime_sources().items()}
 
@@ -89,14 +89,14 @@ def render_package(api: Api, models: str, renderer: Renderer) -> dict[str, bytes
     python = {path: text for path, text in rendered.items() if path.endswith(".py")}
     files = {**rendered, **format_sources(python)}
     files[TYPED.format(package=package)] = ""
-    return {path: _finished(path, text) for path, text in files.items()}
+    finished = {path: _finished(path, text) for path, text in files.items()}
+    for path in python:
+        verify(path, finished[path])
+    return finished
 
 
 def _finished(path: str, text: str) -> bytes:
-    suffix = path[path.rfind(".") :]
-    finished = _HEADERS.get(suffix, "") + text
-    if suffix == ".py":
-        verify(path, finished)
+    finished = _HEADERS.get(path[path.rfind(".") :], "") + text
     try:
         return finished.encode("utf-8")
     except UnicodeEncodeError as error:
