@@ -19,7 +19,7 @@ from tests.mutation.figures import Figures, Survivor
 from tests.mutation.rooms import ROOMS, ROOT, row_of, rows
 from tests.mutation.trials import End, Outcome, Wanted, run
 
-# Seconds of each room; and of a change, in all: with its grace it stays within two minutes.
+# Seconds of each room; and of a change, in all: with its grace it stays within a minute.
 ROOM_SECONDS = 600
 CHANGE_SECONDS = 45
 # The part of the time in which tests are measured: a change has few mutants.
