@@ -13,7 +13,7 @@ import pytest
 from tests.mutants.trial import Trial, all_documents, small_documents, trials
 from tests.mutants.worker import PACKAGE
 
-TOTAL, SAMPLE, CHUNK, TYPED = 2000, 20, 10, 50
+TOTAL, SAMPLE, CHUNK, TYPED = 2000, 10, 10, 50
 exhaustive = pytest.mark.exhaustive
 
 
