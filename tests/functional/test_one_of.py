@@ -100,3 +100,32 @@ def test_an_only_alternative_is_the_whole(package: Generate) -> None:
     only = {"properties": {"card": TEXT}}
     made = package(document({}, {"Only": only, "One": {"oneOf": [ref("Only")]}}))
     assert codecs(made)["One"].encode(ONE) == b'{"card":"4"}'
+
+
+COLUMN: Json = {"anyOf": [{"type": "string", "enum": ["epoch"]}, TEXT]}
+TAG: Json = {"anyOf": [{"type": "string", "maxLength": 3}, {"type": "integer"}]}
+
+
+@pytest.mark.parametrize(
+    ("alternatives", "fits", "several"),
+    [
+        ([ref("Column"), {"type": "array", "items": ref("Column")}], ["epoch", ["a"]], None),
+        ([COLUMN, {"type": "array", "items": COLUMN}], ["epoch", ["a"]], None),
+        ([ref("Column"), ref("Tag")], ["epoch", 7], "abc"),
+        ([ref("Alias"), {"type": "array", "items": TEXT}, {"type": "null"}], ["epoch", None], None),
+    ],
+    ids=["references", "inline", "of two unions", "an alias of an alias"],
+)
+def test_an_alternative_that_is_a_union_is_one_alternative(
+    package: Generate, alternatives: list[Json], fits: list[Any], several: Any
+) -> None:
+    schemas = {"Column": COLUMN, "Tag": TAG, "Alias": ref("Column")}
+    body = {"type": "object", "properties": {"by": {"oneOf": alternatives}}}
+    given = operation(operationId="sort", requestBody={"required": True, **content(ref("Sort"))})
+    made = package(document({"/sort": {"post": given}}, {**schemas, "Sort": body}))
+    codec = codecs(made)["Sort"]
+    for value in fits:
+        assert json.loads(codec.encode({"by": value})) == {"by": value}
+    if several is not None:
+        with pytest.raises(ValidationError, match="fits more than one alternative"):
+            codec.encode({"by": several})

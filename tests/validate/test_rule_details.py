@@ -190,6 +190,23 @@ def test_a_union_that_stays_closed_is_reported(tmp_path: Path) -> None:
     ]
 
 
+def test_a_union_without_a_name_within_a_one_of_is_reported(tmp_path: Path) -> None:
+    part = """
+    components:
+      schemas:
+        Tag: &tag {anyOf: [{type: string, maxLength: 3}, {type: integer}]}
+        Named: {oneOf: [{$ref: "#/components/schemas/Tag"}, {type: string}]}
+        Nameless: {oneOf: [{<<: *tag}, {type: string}]}
+        Apart: {oneOf: [{<<: *tag}, {type: array, items: {type: string}}]}
+    """
+    assert found(tmp_path, part, "unsupported-one-of") == [
+        (
+            "/components/schemas/Nameless/oneOf",
+            "models take a value that fits several alternatives, too",
+        )
+    ]
+
+
 def test_a_reference_inside_an_example_is_text(tmp_path: Path) -> None:
     part = """
     components:

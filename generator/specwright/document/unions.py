@@ -10,6 +10,10 @@ from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
 # Types of values that have no properties; null has none either, and is told apart by itself.
 NOT_OBJECTS = ("array", "boolean", "integer", "number", "string")
+# Of schemas within schemas that are looked at to tell the types of one.
+_MOST_UNIONS = 100
+
+_Types = dict[int, frozenset[str] | None]
 
 
 def unknown_member(document: Document, schema: Any) -> dict[str, Any] | None:
@@ -51,13 +55,47 @@ def may_overlap(document: Document, schema: Any) -> bool:
     """Return whether a value may fit several alternatives of a `oneOf`, as far as types tell."""
     if not isinstance(schema, dict) or "discriminator" in schema:
         return False
-    followed = [document.follow(each) for each in _list(schema, "oneOf")]
-    named = [each.get("type") if isinstance(each, dict) else None for each in followed]
-    types = [kind for each in named for kind in (each if isinstance(each, list) else [each])]
-    # Without a type, an alternative may be anything; one of the wrong shape says as little.
-    known = (kind if isinstance(kind, str) else None for kind in types)
-    distinct = {"number" if kind == "integer" else kind for kind in known}
-    return len(followed) > 1 and (None in distinct or len(distinct) < len(types))
+    found = [_types(document, each) for each in _list(schema, "oneOf")]
+    known = [each for each in found if each is not None]
+    is_shared = len(frozenset().union(*known)) < sum(map(len, known))
+    return len(found) > 1 and (len(known) < len(found) or is_shared)
+
+
+def has_nameless_union(document: Document, schema: dict[str, Any]) -> bool:
+    """Return whether an alternative of a `oneOf` is a union that models have no name for.
+
+    To Python, `(A | B) | C` are three alternatives.
+    """
+    return any(
+        isinstance(each, dict)
+        and (_list(each, "anyOf") or _list(each, "oneOf") or isinstance(each.get("type"), list))
+        and not may_overlap(document, each)
+        for each in _list(schema, "oneOf")
+    )
+
+
+def _types(document: Document, schema: Any, known: _Types | None = None) -> frozenset[str] | None:
+    """The types of the values of a schema; None if it may be anything, or has the wrong shape."""
+    known = {} if known is None else known
+    followed = document.follow(schema)
+    if not isinstance(followed, dict) or id(followed) in known or len(known) > _MOST_UNIONS:
+        return known.get(id(followed))
+    known[id(followed)] = None
+    kinds = followed.get("type")
+    if kinds is None:
+        alternatives = _list(followed, "anyOf") or _list(followed, "oneOf")
+        found = [_types(document, each, known) for each in alternatives]
+        typed = [each for each in found if each is not None]
+        is_typed = bool(typed) and len(typed) == len(found)
+        known[id(followed)] = frozenset().union(*typed) if is_typed else None
+    elif all(isinstance(kind, str) for kind in _listed(kinds)):
+        named = ("number" if kind == "integer" else kind for kind in _listed(kinds))
+        known[id(followed)] = frozenset(named)
+    return known[id(followed)]
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _is_alike(schemas: list[Any]) -> bool:

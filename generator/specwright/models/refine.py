@@ -15,7 +15,7 @@ from typing import Any
 from specwright.document import schemas
 from specwright.document.model import Document
 from specwright.document.schemas import checked_pattern
-from specwright.document.unions import is_open, may_overlap
+from specwright.document.unions import has_nameless_union, is_open, may_overlap
 from specwright.models.defaults import with_typed_defaults
 from specwright.models.dialect import DIFFERENT, LIKE, UNLIKE, Dialect
 from specwright.models.edits import Edit, applied, end
@@ -72,6 +72,7 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
     lines |= {name: node.lineno for name, node in classes.items()}
     edits: list[Edit] = []
     written = {name: ast.unparse(alias.type) for name, alias in aliases.items()}
+    exclusive: set[str] = set()
     for key, pointer in dialect.origins.items():
         entry = names.get(key)
         schema = resolve(dialect.document.data, pointer)
@@ -93,10 +94,11 @@ def refine(source: str, metadata: list[dict[str, Any]], dialect: Dialect) -> Ref
             edits.append(_unknown_tag(schema, fallback, classes))
         elif name in aliases and _is_exclusive(dialect.document, schemas.unwrapped(schema)[1]):
             written[name] = f"Annotated[{written[name]}, OneOf()]"
+            exclusive.add(name)
         elif name in classes:
             edits.extend(_marks(dialect.document, schema, entry, classes[name]))
             edits.extend(_counted(schema, classes[name]))
-    forward = _forward(aliases, classes.keys())
+    forward = _forward(aliases, classes.keys()) | _whole(aliases, exclusive)
     edits += [_statement(a, written[a.name], a.name in forward) for a in aliases.values()]
     edits += _joined(tree.body)
     refined = with_fitting_overrides(applied(source, edits))
@@ -205,6 +207,16 @@ def _forward(aliases: dict[str, _Alias], classes: Set[str]) -> set[str]:
     }
 
 
+def _whole(aliases: dict[str, _Alias], exclusive: Set[str]) -> set[str]:
+    """The aliases that are one alternative each: plain ones would join the union around them."""
+    return {
+        each.id
+        for name in exclusive
+        for each in ast.walk(aliases[name].type)
+        if isinstance(each, ast.Name) and each.id in aliases
+    }
+
+
 def _is_none(node: ast.expr) -> bool:
     return isinstance(node, ast.Constant) and node.value is None
 
@@ -299,7 +311,7 @@ def _annotations(node: ast.ClassDef) -> dict[str, ast.expr]:
 
 def _is_exclusive(document: Document, schema: Any) -> bool:
     """Whether a value must be tried on all alternatives, and models tell them apart."""
-    if not may_overlap(document, schema):
+    if not may_overlap(document, schema) or has_nameless_union(document, schema):
         return False
     unchecked = [_unchecked(document, each) for each in schema["oneOf"]]
     return not any(

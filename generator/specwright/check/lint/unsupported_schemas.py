@@ -9,7 +9,7 @@ from typing import Any
 from specwright.check.lint.rule import Violation, unsupported
 from specwright.check.subject import Subject
 from specwright.document.normalise import COMPONENTS
-from specwright.document.unions import may_overlap, unknown_member
+from specwright.document.unions import has_nameless_union, may_overlap, unknown_member
 from specwright.pointer import Pointer, join, split
 from specwright.vocabulary.keywords.extensible_enum import EXTENSIBLE_ENUM
 
@@ -29,8 +29,11 @@ def unsupported_open_union(subject: Subject) -> Iterator[Violation]:
 
 def unsupported_one_of(subject: Subject) -> Iterator[Violation]:
     for node in subject.of_kind("schema"):
+        if not may_overlap(subject.document, node.value):
+            continue
         # Parts of an `allOf` are one with what stands around them.
-        if _PART.search(node.pointer) and may_overlap(subject.document, node.value):
+        is_part = _PART.search(node.pointer) is not None
+        if is_part or has_nameless_union(subject.document, node.value):
             yield Violation(
                 f"{node.pointer}/oneOf", "models take a value that fits several alternatives, too"
             )
@@ -151,8 +154,9 @@ RULES = (
     ),
     unsupported(
         "unsupported-one-of",
-        "Within allOf, a union takes the value that fits one alternative or more; types that "
-        "differ, or a discriminator, let no value fit two.",
+        "Within allOf, or beside an alternative that is a union without a name, a union takes the "
+        "value that fits one alternative or more; types that differ, or a discriminator, let no "
+        "value fit two.",
         """
         components:
           schemas:

@@ -61,6 +61,8 @@ MARKED = {0xDC00 + ord(each): each for each in _DELIMITERS}
 _NO_DELIMITERS = dict.fromkeys(map(ord, _DELIMITERS))
 _BRACKETS = re.compile(r"(?:\[[^\[\]]*\]){1,16}")
 _INTEGER = re.compile(r"-?(0|[1-9][0-9]{0,99})(\.0+)?", re.ASCII)
+# Beyond it not every integer is a float.
+_EXACT = 2**53
 _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?", re.ASCII)
 
 Pairs = Sequence[tuple[str, str]]
@@ -307,6 +309,9 @@ def _quote(text: str) -> str:
 
 
 def _text(value: JsonValue) -> str:
+    # JSON knows one number where Python has 1 and 1.0, and services that count refuse `1.0`.
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
     return value if isinstance(value, str) else _json(value)
 
 
